@@ -24,14 +24,16 @@ pub enum CollectiveKind {
     ReduceScatter,
     /// Rank r ends with the combination of the inputs of ranks 0 to r.
     Scan,
-    /// Rank r ends with the combination of the inputs of the ranks before it; rank 0 with anything.
+    /// Rank r ends with the combination of the inputs of ranks 0 to r - 1. Rank 0 may end with
+    /// anything.
     Exscan,
     /// No rank ends before every rank has started.
     Barrier,
-    /// Every rank ends with the inputs of its sources in a graph ([`Neighbors`]), in their order.
+    /// Every rank ends with the inputs of its sources in a graph ([`Neighbors`]), in the order of
+    /// the sources.
     NeighborAllgather,
-    /// Block i of a rank's input ends at its destination number i in a graph ([`Neighbors`]), which
-    /// has it in the order of its sources.
+    /// Block i of a rank's input ends at the rank's destination number i in a graph
+    /// ([`Neighbors`]). Each destination stores its blocks in the order of its sources.
     NeighborAlltoall,
 }
 
@@ -95,7 +97,7 @@ impl CollectiveKind {
         matches!(self, CollectiveKind::NeighborAllgather | CollectiveKind::NeighborAlltoall)
     }
 
-    /// Returns true if one rank, the root, has a part of its own.
+    /// Returns true if the collective has a root, a rank with a part of its own.
     pub const fn has_root(self) -> bool {
         use CollectiveKind as Kind;
         matches!(self, Kind::Bcast | Kind::Reduce | Kind::Gather | Kind::Scatter)
@@ -108,8 +110,8 @@ impl fmt::Display for CollectiveKind {
     }
 }
 
-/// The blocks of a buffer, one a rank: the numbers of elements and their places in elements from
-/// the start of the buffer (MPI's counts and displacements). A block may have no elements.
+/// The blocks of a buffer, one for each rank (MPI's counts and displacements). A block has a number
+/// of elements, which may be 0. Its place is counted in elements from the start of the buffer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BlockList {
     counts: Arc<[u64]>,
@@ -118,7 +120,7 @@ pub struct BlockList {
 }
 
 impl BlockList {
-    /// Returns blocks that lie one behind the other.
+    /// Returns blocks that lie one behind the other without gaps.
     pub fn packed(counts: impl Into<Arc<[u64]>>) -> Self {
         let counts = counts.into();
         let displacements = counts.iter().scan(0u64, |next, count| {
@@ -129,7 +131,8 @@ impl BlockList {
         Self { displacements: displacements.collect(), counts, is_packed: true }
     }
 
-    /// Returns blocks at given places; `None` if there are not as many places as blocks.
+    /// Returns blocks of `counts` elements at `displacements`. Returns `None` if the two lists
+    /// differ in length.
     pub fn at(counts: impl Into<Arc<[u64]>>, displacements: impl Into<Arc<[u64]>>) -> Option<Self> {
         let (counts, displacements) = (counts.into(), displacements.into());
         if counts.len() != displacements.len() {
@@ -140,7 +143,7 @@ impl BlockList {
         Some(Self { counts, displacements, is_packed })
     }
 
-    /// Returns true if each block lies right behind the one before.
+    /// Returns true if each block lies right behind the previous one.
     pub fn is_packed(&self) -> bool {
         self.is_packed
     }
@@ -155,18 +158,18 @@ impl BlockList {
         self.counts.is_empty()
     }
 
-    /// The elements of each block.
+    /// Returns the number of elements of each block.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// The place of each block.
+    /// Returns the place of each block, in elements from the start of the buffer.
     pub fn displacements(&self) -> &[u64] {
         &self.displacements
     }
 
-    /// The elements from the start of the buffer to the end of the last block that has any; `None`
-    /// if they are 2^64 or more.
+    /// Returns the number of elements from the start of the buffer to the end of the last block
+    /// that has any. Returns `None` if the number is 2^64 or more.
     pub fn end(&self) -> Option<u64> {
         let blocks = self.counts.iter().zip(&*self.displacements);
         let mut ends =
@@ -174,12 +177,12 @@ impl BlockList {
         ends.try_fold(0, |last, end| Some(last.max(end?)))
     }
 
-    /// The elements of all blocks; 2^64 - 1 if there are more.
+    /// Returns the number of elements of all blocks together, or 2^64 - 1 if there are more.
     pub fn total(&self) -> u64 {
         self.counts.iter().fold(0, |total, count| total.saturating_add(*count))
     }
 
-    /// Returns two blocks that share elements, if there are such.
+    /// Returns the numbers of two blocks that share elements, or `None` if no blocks do.
     pub fn overlapping(&self) -> Option<[usize; 2]> {
         let is_behind = |pair: [usize; 2]| {
             let end = self.displacements[pair[0]].saturating_add(self.counts[pair[0]]);
@@ -194,14 +197,14 @@ impl BlockList {
     }
 }
 
-/// The neighbours of a rank in a directed graph (MPI version 4, section 8.6). A rank may be several
-/// times among another one's neighbours: the first edge from a rank to another one in the list of
-/// destinations is the first one in the list of sources, and so on.
+/// The neighbours of a rank in a directed graph (MPI version 4, section 8.6). Several edges may
+/// lead from rank a to rank b. Then the first b among the destinations of a and the first a among
+/// the sources of b are the same edge, and so on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Neighbors {
-    /// The ranks that it gets data from.
+    /// The ranks that send data to this rank.
     pub sources: Arc<[u32]>,
-    /// The ranks that it sends data to.
+    /// The ranks that this rank sends data to.
     pub destinations: Arc<[u32]>,
 }
 
@@ -214,8 +217,8 @@ impl Neighbors {
         Self { sources: both.clone(), destinations: both }
     }
 
-    /// Returns the neighbours of each rank in the graph of some edges, each from a source to a
-    /// destination, in the order of the edges.
+    /// Returns the neighbours of each rank in the graph of `edges`, in the order of the edges. An
+    /// edge is a pair of a source and a destination.
     ///
     /// # Panics
     /// If an edge has a rank that is not below `ranks`.

@@ -18,7 +18,7 @@ macro_rules! opcodes {
                 match self { $(Op::$name => $text,)* }
             }
 
-            /// The opcode with this code.
+            /// The opcode with this code, or `None` for an unknown code.
             pub const fn from_code(code: u8) -> Option<Op> {
                 match code { $($code => Some(Op::$name),)* _ => None }
             }
@@ -79,12 +79,12 @@ macro_rules! datatypes {
                 match self { $(Datatype::$name => $text,)* }
             }
 
-            /// Bytes an element.
+            /// The bytes of an element.
             pub const fn width(self) -> u64 {
                 match self { $(Datatype::$name => $width,)* }
             }
 
-            /// The datatype with this code.
+            /// The datatype with this code, or `None` for an unknown code.
             pub const fn from_code(code: u8) -> Option<Datatype> {
                 match code { $($code => Some(Datatype::$name),)* _ => None }
             }
@@ -135,8 +135,8 @@ impl Datatype {
         }
     }
 
-    /// Returns true if the bits are a NaN other than the one that text calls `nan`, which is quiet,
-    /// positive and without a payload.
+    /// Returns true if the bits are a NaN that text can't write as `nan`. The word `nan` stands for
+    /// the NaN that is quiet, positive and without a payload.
     pub const fn is_odd_nan(self, bits: u64) -> bool {
         let plain = match self {
             Datatype::Float16 => 0x7e00,

@@ -1,8 +1,8 @@
-//! The limits on texts and programs, and what the runtime is assumed to hold.
+//! The limits on texts and programs, and the limits that the runtime is assumed to have.
 //!
-//! A crate with many limits has them in one file of this name; those of the binary form are in
-//! `goal_asm::nisa::limits`. The runtime's are here because the checks and the engine must assume
-//! the same ones, and this is the crate that both know.
+//! A crate with many limits has them in one file of this name. The limits of the binary form are in
+//! `goal_asm::nisa::limits`. The runtime's limits are here because the checks and the engine must
+//! assume equal ones, and both depend on this crate.
 
 use std::fmt;
 
@@ -18,20 +18,21 @@ pub const LABEL_BYTES_MAX: usize = u16::MAX as usize;
 /// Number of syntax errors in one text after which the rest is not read.
 pub const SYNTAX_ERRORS_MAX: u32 = 1000;
 
-/// Most entries that the blocks of all ranks may have in all, if ranks have several blocks
-/// (`rank *` beside blocks of their own).
+/// The most entries that are copied to merge blocks, over all ranks. Blocks are merged for ranks
+/// with several blocks (`rank *` beside blocks of their own).
 pub const BLOCK_ENTRIES_MAX: u64 = 1 << 28;
 
 /// Largest message in bytes that the runtime sends before its receive is posted, by default.
 pub const EAGER_LIMIT: u64 = 16 << 10;
 
-/// Most bytes of messages without a receive that a rank of the runtime keeps, by default.
+/// The most bytes of unexpected messages that a rank of the runtime keeps, by default.
 pub const UNEXPECTED_LIMIT: u64 = 64 << 20;
 
-/// Bytes that a kept message counts in addition to its payload.
+/// The bytes that a kept unexpected message counts in addition to its payload.
 pub const KEPT_OVERHEAD: u64 = 128;
 
-/// Parses a number of bytes with or without a unit, `K`, `M`, `G` or `T`, as command lines state it.
+/// Parses a number of bytes as command lines state it, with or without a unit: `K`, `M`, `G` or
+/// `T`.
 ///
 /// # Errors
 /// Returns a text for the user if it is no number or exceeds 64 bits.
@@ -47,8 +48,8 @@ pub fn bytes(text: &str) -> Result<u64, &'static str> {
     number.checked_mul(1 << shift).ok_or("more than 2^64 bytes")
 }
 
-/// Limits on what a program may ask of the machine that reads it. Each is refused by name before
-/// anything of that size is allocated.
+/// The limits on what a program may ask of the machine that reads it. An excess is refused with the
+/// limit's name, before anything of that size is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Most ranks of a program.

@@ -4,7 +4,8 @@ use crate::{ActionId, Debug, Position, Source, SourceMap};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The source lines of a body's actions: stated, or counted in the text when they are asked for.
+/// The source lines of a body's actions. They are stated, or counted in the text when they are
+/// asked for.
 pub struct Lines<'a>(Origin<'a>);
 
 enum Origin<'a> {
@@ -17,8 +18,8 @@ enum Origin<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// The lines of the body that `debug` belongs to. `sources` must be the texts that the body was
-    /// read from, if it has positions.
+    /// Returns the lines of the body that `debug` belongs to. If the body has positions, `sources`
+    /// must be the texts that it was read from.
     pub fn new(debug: &'a Debug, sources: Option<&'a SourceMap>) -> Self {
         if !debug.lines.is_empty() {
             let (lines, source_name) = (&debug.lines, &debug.source_name);
@@ -36,7 +37,7 @@ impl<'a> Lines<'a> {
         matches!(self.0, Origin::Nothing)
     }
 
-    /// The name of the file that the lines count in.
+    /// Returns the name of the file whose lines are meant, if it is known.
     pub fn source_name(&self) -> Option<&'a str> {
         match self.0 {
             Origin::Nothing => None,
@@ -84,13 +85,13 @@ impl<'a> LineCounters<'a> {
     }
 }
 
-/// Finds the line of any offset in a file. Offsets that ascend cost one pass over the text between
-/// them. The table of blocks bounds what every other offset costs to one block.
+/// Finds the line of any offset in a file. For ascending offsets, the text between them is read
+/// once. For any other offset, the table of blocks limits the reading to one block.
 #[derive(Clone)]
 struct LineCounter<'a> {
     base: Position,
     text: &'a [u8],
-    /// The number of newlines before each block of [`BLOCK`] bytes, once it is needed.
+    /// The number of newlines before each block of [`BLOCK`] bytes. `None` until it is needed.
     blocks: Option<Arc<[u64]>>,
     at: usize,
     newlines: u64,
@@ -105,7 +106,8 @@ impl<'a> LineCounter<'a> {
 
     fn blocks(&mut self) -> &[u64] {
         self.blocks.get_or_insert_with(|| {
-            // Rayon's own pool, outside of another, does not live on in a forked child.
+            // Outside of a pool, rayon would use its global pool, whose threads don't exist in a
+            // forked child.
             let mut blocks: Vec<u64> = match rayon::current_thread_index() {
                 Some(_) => self.text.par_chunks(BLOCK).map(count).collect(),
                 None => self.text.chunks(BLOCK).map(count).collect(),

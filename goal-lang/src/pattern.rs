@@ -14,13 +14,13 @@ pub struct MessageKey {
     pub destination: u32,
     /// Tag of the send.
     pub tag: u32,
-    /// Number of the message among all from this source to this destination in its instance, in
-    /// order of issue, from 0.
+    /// The number of the message among all messages of the instance from `source` to `destination`,
+    /// in order of issue, from 0.
     pub sequence: u64,
 }
 
-/// Odd, so that no two words of a message of less than 2^67 bytes are the same before mixing (2^64
-/// / golden ratio).
+/// The difference between two neighbouring words of a pattern before mixing (2^64 / golden ratio).
+/// It is odd, so that no two words of a message of less than 2^67 bytes are the same before mixing.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 const WORD: usize = 8;
 
@@ -67,7 +67,7 @@ impl MessageKey {
         if good { Ok(()) } else { Err(self.first_difference(offset, bytes)) }
     }
 
-    /// The byte of the pattern at `offset`.
+    /// Returns the byte of the pattern at `offset`.
     pub fn byte(&self, offset: u64) -> u8 {
         let mut byte = [0];
         self.fill(offset, &mut byte);
@@ -85,7 +85,8 @@ impl MessageKey {
         at
     }
 
-    /// The state at the first whole word at or after `offset`, and the bytes before it.
+    /// Returns the state at the first whole word at or after `offset`, and the bytes from `offset`
+    /// to that word.
     fn begin(&self, offset: u64) -> (u64, Head) {
         let word = self.seed().wrapping_add((offset / WORD as u64).wrapping_mul(STEP));
         match (offset % WORD as u64) as usize {
@@ -101,7 +102,7 @@ impl MessageKey {
     }
 }
 
-/// The end of a word that begins before the wanted bytes.
+/// The last bytes of a word that begins before the wanted bytes.
 struct Head {
     word: [u8; WORD],
     skip: usize,
@@ -139,7 +140,8 @@ pub fn fill(source: u32, destination: u32, tag: u32, sequence: u64, offset: u64,
     MessageKey { source, destination, tag, sequence }.fill(offset, out);
 }
 
-/// Compares `bytes` with the pattern of that message from `offset` on.
+/// Compares `bytes` with the pattern of message number `sequence` from `source` to `destination`
+/// with `tag`, from `offset` on.
 ///
 /// # Errors
 /// The offset in the message of the first byte that differs.

@@ -23,11 +23,12 @@ pub type Bytes = Arc<dyn Deref<Target = [u8]> + Send + Sync>;
 pub struct Source {
     /// The path as given, or `<stdin>`.
     pub name: String,
-    /// Its bytes, which may be anything.
+    /// The bytes of the text, which may be anything.
     pub bytes: Bytes,
-    /// The position of its first byte.
+    /// The position of the text's first byte.
     pub base: Position,
-    /// Newlines before each block of [`BLOCK_BYTES`], counted when a line is asked for.
+    /// The number of newlines before each block of [`BLOCK_BYTES`]. They are counted when a line is
+    /// first asked for.
     newlines: OnceLock<Box<[u64]>>,
 }
 
@@ -86,8 +87,8 @@ impl SourceMap {
         self.sources.get(after.checked_sub(1)?)
     }
 
-    /// Returns the text of the source that a position lies in, the offset in it, and the source's
-    /// base.
+    /// Returns the text of the source that a position lies in, the position's offset in that text,
+    /// and the source's base. Returns an empty text and zeros if no source has the position.
     pub(crate) fn text_at(&self, position: Position) -> (&[u8], usize, Position) {
         match self.source_of(position) {
             Some(source) => (&source.bytes, (position - source.base) as usize, source.base),

@@ -3,8 +3,8 @@
 /// The longest name that is compared with others, to bound the time.
 const NAME_BYTES_MAX: usize = 64;
 
-/// Returns the candidate that differs least from `name` if it is similar enough, and among equals
-/// the first in alphabetical order.
+/// Returns the candidate that differs least from `name`, if it is similar enough. Of several such
+/// candidates, returns the first in alphabetical order.
 pub(crate) fn nearest(
     name: &[u8],
     candidates: impl IntoIterator<Item = Vec<u8>>,
@@ -22,7 +22,7 @@ pub(crate) fn nearest(
 }
 
 /// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn `a`
-/// into `b`, if it is at most `allowed`.
+/// into `b`. Returns `None` if it is above `allowed`.
 fn distance(a: &[u8], b: &[u8], allowed: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > allowed || b.len() > NAME_BYTES_MAX + allowed {
         return None;

@@ -1,6 +1,8 @@
-//! Work on each body of a program. A small program is done on the calling thread: one that builds
-//! its own graph at run time needs no pool of threads for it. So is every program outside of a pool
-//! that the caller has made: rayon's own pool does not live on in a forked child.
+//! Does work on each body of a program, in parallel for a large program.
+//!
+//! A small program is done on the calling thread: a process that builds its own schedule at run
+//! time then needs no pool of threads. Outside of a rayon pool that the caller has made, every
+//! program is done on the calling thread. Rayon's own pool does not live on in a forked child.
 
 use goal_lang::Body;
 use rayon::prelude::*;

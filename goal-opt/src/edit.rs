@@ -3,7 +3,7 @@
 
 use goal_lang::{ActionId, Body, BodyId, Csr, Edge, Labels, Position, Program};
 
-/// Dependencies of one kind and their places in the text, to be changed.
+/// The dependencies of one kind and their places in the source text, in a form that can be changed.
 pub struct Edges {
     /// The edges, in any order.
     pub edges: Vec<Edge>,
@@ -123,7 +123,7 @@ pub(crate) fn permute(body: &mut Body, order: &[ActionId]) {
     }
 }
 
-/// Copies of bodies for single ranks. Holds, by body, the number of ranks that run it.
+/// Gives ranks bodies of their own. Holds, by body, the number of ranks that run it.
 pub(crate) struct Owners(Vec<u32>);
 
 impl Owners {

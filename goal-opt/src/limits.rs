@@ -1,21 +1,19 @@
 //! The limits of passes and of the analyses that they share.
 
-/// The most dependencies that a pass may leave an action with. The binary form can't count more for
-/// an action.
+/// The most dependencies that a pass may leave an action with. The binary form can't count more of
+/// them.
 pub const INDEGREE_MAX: u32 = u16::MAX as u32;
 
-/// The largest size of a window in actions (paper III.D, Theorem 4): each may wait for all others
-/// of its window in both ways, and a dummy for all.
+/// The largest size of a window in actions (paper III.D, Theorem 4). An action may wait for all
+/// others of its window by both kinds of dependencies, and a dummy for all actions of a window.
 pub(crate) const WINDOW_MAX: u32 = INDEGREE_MAX / 2;
 
-/// Bound on the segments that the messages and local operations of a program are split into.
+/// The most segments into which the messages and local operations of a program are split.
 pub(crate) const SEGMENTS_MAX: u64 = 1 << 24;
 
-/// Bound on the edges that searches for paths between two actions visit in all, beside
-/// `ORDER_STEPS_PER_EDGE` for each edge and each action. One search visits at most a 64th of
-/// them.
+/// The most edges that all searches for paths between two actions visit. Each edge and each node of
+/// the graph adds `ORDER_STEPS_PER_EDGE`. One search visits at most a 64th of the number here.
 pub const ORDER_STEPS_MAX: u64 = 1 << 20;
 
-/// Bound on the edges that all searches for paths visit, for each edge and each action of the
-/// graph.
+/// The number of edges that each edge and each node of a graph adds to [`ORDER_STEPS_MAX`].
 pub(crate) const ORDER_STEPS_PER_EDGE: u64 = 32;

@@ -1,4 +1,4 @@
-//! Shares parts of `goal-run` with its tests and the benchmarks.
+//! Shares parts of `goal-run` with its tests and with the benchmarks.
 //!
 //! - [`verify`] compares a run with the reference interpreter.
 //! - [`named`] parses settings of a few names on command lines.

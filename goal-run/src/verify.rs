@@ -10,7 +10,7 @@ use goal_launch::report::{Difference, Verified};
 use goal_launch::{End, MatchKind, Outcome};
 use goal_rank::schedule::mismatch;
 
-/// Returns which receive took which message, as the interpreter takes it.
+/// Returns the recorded matching in the form of the interpreter.
 fn matches(outcome: &Outcome) -> Matches {
     let mut matches = Matches::default();
     for found in outcome.matches() {
@@ -25,8 +25,8 @@ fn matches(outcome: &Outcome) -> Matches {
     matches
 }
 
-/// Compares the memory and the matching of the last instance of a complete job with those of the
-/// interpreter.
+/// Compares the last instance of a complete job with the interpreter. Both must have the same
+/// memory, and the interpreter must allow the matching.
 ///
 /// # Errors
 /// The first difference.
@@ -54,10 +54,10 @@ pub fn verify(outcome: &Outcome) -> Result<Verified, Difference> {
     Ok(verified)
 }
 
-/// Returns one text for each rank whose memory is not as the program expects it after the last
-/// instance. The job must be complete, and the ranks have not compared their memory: only the
-/// interpreter knows which elements derive from the clock. This takes as long as a run of the
-/// interpreter.
+/// Returns a text for each rank whose memory differs from what the program expects after the last
+/// instance. Returns none unless the job is complete and the program reads the clock. In other
+/// programs the ranks have compared their memory themselves. Only the interpreter knows which
+/// elements derive from the clock, so this takes as long as its run.
 pub fn unmet(outcome: &Outcome) -> Vec<String> {
     if outcome.end != End::Complete || !has_time(outcome.nisa()) {
         return vec![];

@@ -1,4 +1,4 @@
-//! Checks of arguments that several functions share.
+//! Checks arguments of C functions, for checks that several functions share.
 #![allow(unsafe_code)] // reads arrays of the caller
 
 use crate::types::{GOAL_MemType, space};
@@ -7,21 +7,21 @@ use goal_lang::Piece;
 use std::ffi::{c_int, c_void};
 use std::slice;
 
-/// Returns a number that may not be negative.
+/// Returns `value` as an unsigned number. Returns an error if it is negative.
 pub(crate) fn count(value: c_int, argument: &str) -> Result<u32> {
     u32::try_from(value).map_err(|_| {
         Error::new(ErrorCode::Count, format!("{argument} is {value}, and can't be negative"))
     })
 }
 
-/// Returns a rank.
+/// Returns `value` as a rank. Returns an error if it is negative.
 pub(crate) fn rank(value: c_int, argument: &str) -> Result<u32> {
     u32::try_from(value).map_err(|_| {
         Error::new(ErrorCode::Rank, format!("{argument} is {value}, which is no rank"))
     })
 }
 
-/// Returns a pointer that may not be NULL.
+/// Returns `pointer`. Returns an error if it is NULL.
 pub(crate) fn present<T>(pointer: *const T, argument: &str) -> Result<*const T> {
     if pointer.is_null() {
         return Err(Error::new(ErrorCode::Argument, format!("{argument} is NULL")));
@@ -29,10 +29,10 @@ pub(crate) fn present<T>(pointer: *const T, argument: &str) -> Result<*const T> 
     Ok(pointer)
 }
 
-/// Returns an array of the caller.
+/// Returns an array of the caller as a slice.
 ///
 /// # Errors
-/// It is NULL and has elements.
+/// The array is NULL and has elements, or it is not aligned.
 ///
 /// # Safety
 /// If `array` is not NULL, it has `len` elements, which nobody writes for the life of the slice.
@@ -48,10 +48,10 @@ pub(crate) unsafe fn array<'a, T>(array: *const T, len: u32, argument: &str) -> 
     Ok(unsafe { slice::from_raw_parts(array, len as usize) })
 }
 
-/// Returns an array of the caller that is written.
+/// Returns an array of the caller as a slice that can be written.
 ///
 /// # Errors
-/// It is NULL and has elements.
+/// The array is NULL and has elements, or it is not aligned.
 ///
 /// # Safety
 /// If `array` is not NULL, it has `len` elements, which nobody else uses for the life of the slice.
@@ -71,7 +71,8 @@ pub(crate) unsafe fn array_mut<'a, T>(
     Ok(unsafe { slice::from_raw_parts_mut(array, len as usize) })
 }
 
-/// Returns `bytes` bytes at a pointer, or at an offset in the scratchpad.
+/// Returns the piece of `bytes` bytes at `at`: a pointer, or an offset in the scratchpad, as
+/// `memory` says.
 pub(crate) fn piece(
     at: *const c_void,
     bytes: u64,
@@ -81,7 +82,7 @@ pub(crate) fn piece(
     Ok(Piece { addr: at.expose_provenance() as u64, size: bytes, space: space(memory, argument)? })
 }
 
-/// Returns the pieces of a scattered buffer.
+/// Returns the pieces of a scattered buffer. Its arguments have the names `names` in errors.
 ///
 /// # Safety
 /// As for [`array`], for both arrays.

@@ -1,4 +1,5 @@
-//! The arguments of collectives, and their blocks: from lists of counts and displacements.
+//! Defines the arguments of collectives, and returns their blocks from lists of counts and
+//! displacements.
 #![allow(unsafe_code)] // arrays of the caller
 
 use crate::arguments::array;
@@ -8,7 +9,8 @@ use goal_lang::CollectiveKind as Kind;
 use std::ffi::c_int;
 use std::ptr::null;
 
-/// The arguments of a call. Those that a collective has not keep these values.
+/// The arguments of a call of a collective. An argument that the collective does not have is as in
+/// [`NONE`].
 pub(crate) struct Arguments {
     pub(crate) sendbuf: usize,
     pub(crate) recvbuf: usize,
@@ -17,7 +19,7 @@ pub(crate) struct Arguments {
     pub(crate) recvcount: i64,
     pub(crate) sendcounts: *const i64,
     pub(crate) recvcounts: *const i64,
-    /// The displacements of a collective that has one list of them.
+    /// The displacements of a collective that has only one list of displacements.
     pub(crate) displs: *const i64,
     pub(crate) sdispls: *const i64,
     pub(crate) rdispls: *const i64,
@@ -26,7 +28,7 @@ pub(crate) struct Arguments {
     pub(crate) root: c_int,
 }
 
-/// The values of arguments that a collective has not.
+/// The values of arguments that a collective does not have.
 pub(crate) const NONE: Arguments = Arguments {
     sendbuf: 0,
     recvbuf: 0,
@@ -46,22 +48,22 @@ pub(crate) const NONE: Arguments = Arguments {
 /// The form of a collective's blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// All have the same count, and they lie one behind the other.
+    /// All blocks have the same count, and follow each other without gaps.
     Equal,
-    /// Each has a count and a place of its own.
+    /// Each block has a count and a displacement of its own.
     Listed,
 }
 
-/// Returns the blocks that the arguments of a call state.
+/// Returns the blocks of a collective from the arguments of a call.
 ///
 /// # Errors
-/// A list is missing, a number is negative, or a count differs from that of the same block in a
-/// list.
+/// A list is missing, a number is negative, or the count of this rank's block differs between its
+/// own argument and a list.
 ///
 /// # Safety
-/// Each list has one element for each rank of the communicator or, in collectives of neighbours,
-/// for each neighbour of this rank. A list of displacements may be NULL. At a rank that is not the
-/// root, lists that count only at the root may be NULL too.
+/// Each list has one element for each rank of the communicator. In a neighbourhood collective it
+/// has one for each neighbour of this rank instead. A list of displacements may be NULL. At a rank
+/// that is not the root, a list that only the root needs may be NULL too.
 pub(crate) unsafe fn blocks(
     kind: Kind,
     shape: Shape,
@@ -85,7 +87,7 @@ pub(crate) unsafe fn blocks(
     let received = || list(recvcounts, displs, sources, ["recvcounts", "displs"]);
     let sent = |what| one(arguments.sendcount, what);
     let is_root = !kind.has_root() || u32::try_from(arguments.root).is_ok_and(|root| root == rank);
-    // The block of this rank is stated twice, unless it lies where it will be.
+    // The count of this rank's block is stated twice, unless the collective works in place.
     let agrees = |list: &BlockList, own: Result<u64>, names: [&str; 2]| {
         let (listed, own) =
             (list.counts()[rank as usize], if in_place { return Ok(()) } else { own? });
@@ -127,15 +129,16 @@ pub(crate) unsafe fn blocks(
     })
 }
 
-/// Returns a number that may not be negative.
+/// Returns `value` as an unsigned number. Returns an error if it is negative.
 fn one(value: i64, name: impl std::fmt::Display) -> Result<u64> {
     u64::try_from(value).map_err(|_| {
         Error::new(ErrorCode::Count, format!("{name} is {value}, and can't be negative"))
     })
 }
 
-/// Returns blocks from a list of counts and one of displacements, which may be NULL: then blocks
-/// lie one behind the other. The place of a block without elements counts for nothing.
+/// Returns blocks from a list of counts and a list of displacements. If `displacements` is NULL,
+/// the blocks follow each other without gaps. The displacement of a block without elements is
+/// ignored.
 ///
 /// # Safety
 /// Both lists have `len` elements, if they are not NULL.

@@ -1,4 +1,4 @@
-//! The border to C: errors become codes and texts, and panics become errors.
+//! Implements the border to C: errors become codes and texts, and panics become errors.
 
 use goal::raw::is_in_function;
 use goal::{Error, ErrorCode, Group, Result};
@@ -8,16 +8,17 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-/// The result of a function of the library.
+/// A type that functions of the C library return.
 pub(crate) trait Outcome {
-    /// The kind of what it names, as in "the graph is NULL"; empty for numbers.
+    /// The name of the kind of object, as in "the graph is NULL"; empty for numbers.
     const KIND: &str = "";
 
-    /// Returns what the function returns after an error.
+    /// Returns the value that a function returns after an error with this code.
     fn failed(code: ErrorCode) -> Self;
 }
 
-/// Functions that return a code, a number or a truth value return a negative code.
+/// After an error, functions that return a code, a number or a truth value return the negative
+/// error code.
 impl Outcome for c_int {
     fn failed(code: ErrorCode) -> Self {
         code as c_int
@@ -36,25 +37,26 @@ impl<T> Outcome for *mut T {
     }
 }
 
-/// The last error of a thread; its code is 0 before the first one.
+/// The last error of a thread. Its code is 0 before the thread's first error.
 struct Last {
     code: c_int,
     text: Text,
-    /// The [`Outcome::KIND`] of the call.
+    /// The [`Outcome::KIND`] of the type that the failed call returned.
     kind: &'static str,
 }
 
-/// A text for C, which stays where it is: C may take its address and then make the call whose error
-/// it prints, as in `printf("%d %s", GOAL_Send(...), GOAL_Last_error())`.
+/// A text for C whose address stays the same. C may take the address first, and then make the call
+/// whose error it prints. An example is `printf("%d %s", GOAL_Send(...), GOAL_Last_error())`.
 struct Text {
-    /// The bytes, with a NUL behind them.
+    /// The bytes of the text, followed by a NUL.
     bytes: Vec<u8>,
-    /// The bytes before the last text for which the room was too small.
+    /// The buffer before `bytes`, which was too small for a text. It is kept because C may still
+    /// have its address.
     outgrown: Vec<u8>,
 }
 
 impl Text {
-    /// The room that a text has at first.
+    /// The size in bytes of the first buffer for texts.
     const ROOM: usize = 4096;
 
     fn set(&mut self, text: &str) {
@@ -80,13 +82,14 @@ thread_local! {
     };
 }
 
-/// Executes the body of the function `call`.
+/// Executes `body`, the body of the C function `call`. After an error or a panic, stores the error
+/// as this thread's last one, and returns [`Outcome::failed`].
 #[inline]
 pub(crate) fn border<T: Outcome>(call: &'static str, body: impl FnOnce() -> Result<T>) -> T {
     if is_in_function() {
         return failed(call, &inside());
     }
-    // It must take no lock, which may be held for ever.
+    // In a fork, the body must take no lock, since a copied lock may be held for ever.
     if Group::is_fork()
         && let Err(error) = Group::current()
     {
@@ -95,8 +98,8 @@ pub(crate) fn border<T: Outcome>(call: &'static str, body: impl FnOnce() -> Resu
     border_of_core(call, body)
 }
 
-/// Executes the body of the function `call`, which takes the engine lock. A registered function
-/// can't take it. So the body fails there, and this function checks for that case only after an
+/// Executes `body` as [`border`] does, for a body that takes the engine lock. A registered function
+/// can't take this lock, so the body fails there. This function checks for that case only after an
 /// error.
 #[inline]
 pub(crate) fn border_of_core<T: Outcome>(
@@ -111,7 +114,7 @@ pub(crate) fn border_of_core<T: Outcome>(
     }
 }
 
-/// Executes the body of a function that returns 0 or an error.
+/// Executes `body` as [`border`] does, for a C function that returns 0 or an error code.
 #[inline]
 pub(crate) fn status(call: &'static str, body: impl FnOnce() -> Result<()>) -> c_int {
     border(call, || body().map(|()| 0))
@@ -123,11 +126,12 @@ fn inside() -> Error {
     Error::new(ErrorCode::Unsupported, text)
 }
 
-/// Stands between an error and the one that led to it.
+/// The text between an error and the earlier error that led to it.
 const BEFORE: &str = "; the error before: ";
 
-/// Returns the first error of a row in which each call got what the one before returned after an
-/// error: NULL or GOAL_INVALID_VERTEX.
+/// Returns the text of the earlier error that led to `error`; `None` if there is none. An error
+/// leads to another one if the failed call returned NULL or GOAL_INVALID_VERTEX, and the next call
+/// got this value. In a chain of such errors, returns the first.
 fn before(error: &Error) -> Option<String> {
     let text = error.to_string();
     let leads = |last: &&Last| match error.code() {
@@ -152,7 +156,7 @@ fn failed<T: Outcome>(call: &str, error: &Error) -> T {
         text.push_str(BEFORE);
         text.push_str(&first);
     }
-    // A thread that ends may have dropped it.
+    // If the thread is ending, it may have dropped the value.
     let _ = LAST.try_with(|kept| {
         let mut last = kept.borrow_mut();
         last.text.set(&text);
@@ -161,15 +165,15 @@ fn failed<T: Outcome>(call: &str, error: &Error) -> T {
     T::failed(error.code())
 }
 
-/// Checks that the group exists.
+/// Returns the group of this process.
 ///
 /// # Errors
-/// It is not initialized, or is finalized.
+/// The group is not initialized, or is finalized.
 pub(crate) fn group() -> Result<Group> {
     Group::current()
 }
 
-/// Returns the text of the last error of this thread, and an empty one if there was none.
+/// Returns the text of this thread's last error; an empty text if there was no error.
 pub(crate) fn last_text() -> *const c_char {
     let text = LAST.try_with(|kept| {
         let text = &mut kept.borrow_mut().text;
@@ -181,7 +185,7 @@ pub(crate) fn last_text() -> *const c_char {
     text.unwrap_or(c"".as_ptr())
 }
 
-/// Returns the code of the last error of this thread.
+/// Returns the code of this thread's last error; 0 if there was no error.
 pub(crate) fn last_code() -> c_int {
     LAST.try_with(|kept| kept.borrow().code).unwrap_or(0)
 }

@@ -1,4 +1,5 @@
-//! Collectives, in three forms each from one table: blocking, non-blocking and persistent.
+//! Defines the functions of collectives from one table. Each collective has three forms: blocking,
+//! non-blocking and persistent.
 #![allow(unsafe_code)] // exported names, buffers and arrays of the caller
 #![allow(clippy::needless_update)] // some collectives have all of the arguments
 
@@ -21,7 +22,7 @@ use std::ffi::{c_int, c_void};
 /// The address that stands for "in place" (`GOAL_IN_PLACE`).
 const IN_PLACE: usize = usize::MAX;
 
-/// A call whose arguments are checked.
+/// A call of a collective, whose arguments were checked.
 struct Call {
     collective: Collective,
     blocks: Blocks,
@@ -31,11 +32,11 @@ struct Call {
 }
 
 impl Call {
-    /// Checks the arguments of a call.
+    /// Checks the arguments of a call of a collective.
     ///
     /// # Safety
-    /// Each list has as many elements as `comm` has ranks or, for neighbours, as this rank has
-    /// neighbours; it is NULL if the collective allows it.
+    /// Each list has as many elements as `comm` has ranks, or in a neighbourhood collective as many
+    /// as this rank has neighbours. A list may be NULL if the collective allows it.
     unsafe fn new(
         kind: CollectiveKind,
         shape: Shape,
@@ -51,7 +52,7 @@ impl Call {
         let element = whole_type(datatype)?;
         let function = function(kind, op, element)?;
         let root = rank(root, "root")?;
-        // A scatter is in place at its root, where the output is the input, and else at no rank.
+        // Only the root of a scatter can work in place: there the output is the input.
         let (input, output, in_place) = match kind {
             CollectiveKind::Bcast => (0, recvbuf, true),
             CollectiveKind::Scatter if recvbuf == IN_PLACE => (0, sendbuf, true),
@@ -99,7 +100,7 @@ impl Call {
             true => Box::new([self.output]),
             false => Box::new([self.input, self.output]),
         };
-        // One that is NULL may be given later (GOAL_RunOn).
+        // A buffer that is NULL now may be given later (GOAL_RunOn).
         if !buffers.contains(&0) {
             prepared.schedule().check_buffers(&buffers)?;
         }
@@ -107,7 +108,7 @@ impl Call {
     }
 }
 
-/// Returns the operation of a collective.
+/// Returns the operation of a collective. A collective that combines nothing gets a placeholder.
 fn function(kind: CollectiveKind, op: GOAL_Op, element: Element) -> Result<Function> {
     if !kind.combines() {
         return Ok(Function::Predefined(Op::Sum, Datatype::UInt8));
@@ -123,7 +124,8 @@ fn function(kind: CollectiveKind, op: GOAL_Op, element: Element) -> Result<Funct
     Ok(Function::User(number as u32))
 }
 
-/// Defines the three functions of each collective. Arguments have the names of [`Arguments`].
+/// Defines the three functions of each collective. Their arguments have the names of the fields of
+/// [`Arguments`].
 macro_rules! collectives {
     ($($kind:ident of $shape:ident: $blocking:ident, $starting:ident, $preparing:ident
        ($($argument:ident: $type:ty),*);)*) => {$(

@@ -1,4 +1,4 @@
-//! Communicators from lists of ranks.
+//! Defines the functions of communicators.
 #![allow(unsafe_code)] // exported names, arrays of the caller
 
 use crate::arguments::{array, array_mut, count, rank};
@@ -15,7 +15,7 @@ const WORLD: usize = 1;
 
 pub(crate) static COMMUNICATORS: Table<Communicator> = Table::new(Kind::Communicator);
 
-/// The communicator of a handle.
+/// The communicator that a handle names: `GOAL_COMM_WORLD`, or one that the program has made.
 pub(crate) enum Named {
     World(&'static Communicator),
     Made(Used<'static, Communicator>),
@@ -33,7 +33,7 @@ impl Deref for Named {
     }
 }
 
-/// Returns the communicator of a handle.
+/// Returns the communicator that a handle names.
 #[inline]
 pub(crate) fn communicator(GOAL_Comm(number): GOAL_Comm) -> Result<Named> {
     if number == WORLD {
@@ -57,7 +57,7 @@ unsafe extern "C" fn GOAL_Comm_create(
     })
 }
 
-/// Returns a list of ranks.
+/// Returns the ranks in `list`. `names` has the names of the list and of its length for errors.
 ///
 /// # Safety
 /// If the list is not NULL, it has `n` ranks.
@@ -88,7 +88,7 @@ unsafe extern "C" fn GOAL_Comm_create_graph(
     })
 }
 
-/// Returns a number of neighbours in the graph of a communicator.
+/// Returns the number of neighbours that `of` reads from the graph of a communicator.
 fn degree(comm: GOAL_Comm, of: impl Fn(&Neighbors) -> usize) -> Result<c_int> {
     let communicator = communicator(comm)?;
     let neighbors = communicator.neighbors().ok_or_else(|| {

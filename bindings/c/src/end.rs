@@ -1,9 +1,10 @@
-//! Notifies the program of the end of a run: calls a function, or makes a descriptor readable.
+//! Notifies the program of the end of a run: calls a function of the program, or makes a descriptor
+//! readable.
 //!
 //! The function is called within the call of this library that notices the end. A descriptor must
-//! become readable without such a call. So a thread of the library tests its run from time to time,
-//! unless a thread of the program waits in a call. Meanwhile the rank does not count as waiting,
-//! because the program may compute.
+//! become readable without such a call. So a thread of the library tests the descriptor's run from
+//! time to time, unless a thread of the program waits in a call. While this thread tests, the rank
+//! does not count as waiting, because the program may compute.
 #![allow(unsafe_code)] // exported names, pointers of the caller
 
 use crate::border::{border, status};
@@ -22,7 +23,7 @@ use std::time::Duration;
 
 type GOAL_Callback = Option<unsafe extern "C-unwind" fn(handle: GOAL_Handle, arg: *mut c_void)>;
 
-/// The arguments that the program wants its function to get.
+/// The argument that the program wants its function to get.
 struct Argument(*mut c_void);
 
 // SAFETY: the header says that any thread of the program may call the function.
@@ -51,11 +52,11 @@ unsafe extern "C" fn GOAL_On_end(
     })
 }
 
-/// Calls a function of the program. An exception that leaves it ends the process here, since it
-/// would skip frames of the library.
+/// Calls a function of the program. If an exception leaves the function, the process ends here,
+/// since the exception would skip frames of the library.
 ///
 /// # Safety
-/// As the function says.
+/// The conditions of `function` hold.
 unsafe extern "C" fn call(
     function: unsafe extern "C-unwind" fn(GOAL_Handle, *mut c_void),
     handle: GOAL_Handle,
@@ -65,7 +66,7 @@ unsafe extern "C" fn call(
     unsafe { function(handle, arg) };
 }
 
-/// A descriptor of the library's own, and the run that it belongs to.
+/// A run, and a copy of the descriptor that becomes readable at the end of the run.
 struct Watched {
     run: Ticket,
     event: Arc<OwnedFd>,
@@ -73,16 +74,16 @@ struct Watched {
 
 struct Watch {
     watched: Vec<Watched>,
-    /// True while the thread that looks at the runs lives.
+    /// True while the thread that tests the runs exists.
     has_thread: bool,
 }
 
 static WATCH: Mutex<Watch> = Mutex::new(Watch { watched: Vec::new(), has_thread: false });
 
-/// The number of descriptors whose run may not have ended.
+/// The number of descriptors whose runs may not have ended.
 static WATCHED: AtomicUsize = AtomicUsize::new(0);
 
-/// The shortest and the longest time between two looks at the runs.
+/// The shortest time between two tests of the runs. [`PAUSE_MAX`] is the longest.
 const PAUSE_MIN: Duration = Duration::from_micros(20);
 const PAUSE_MAX: Duration = Duration::from_millis(1);
 
@@ -101,15 +102,16 @@ extern "C" fn GOAL_Eventfd(handle: GOAL_Handle) -> c_int {
             let event = Arc::new(given.try_clone().map_err(|error| system(&error))?);
             watch(Watched { run, event: Arc::clone(&event) });
             raw::when_ended(run, Box::new(move |_| notify(&event)))?;
-            // This follows a call that took the engine lock. So either `start` sees the thread that
-            // waits with the lock, or that thread sees the descriptor when it has waited.
+            // `when_ended` has taken the engine lock before this. So either `start` sees the thread
+            // that waits with the lock, or that thread sees the descriptor after its wait.
             start()?;
         }
         Ok(given.into_raw_fd())
     })
 }
 
-/// Makes a descriptor readable. That fails only if its counter is full: it is readable then.
+/// Makes a descriptor readable. The write fails only if the descriptor's counter is full, and then
+/// the descriptor is readable already.
 fn notify(event: &OwnedFd) {
     let _ = rustix::io::write(event, &1u64.to_ne_bytes());
 }
@@ -120,9 +122,9 @@ fn watch(watched: Watched) {
     WATCHED.store(watch.watched.len(), Ordering::SeqCst);
 }
 
-/// Starts the thread if it is needed and does not run. It is not needed while a thread waits in a
-/// call, because that thread notices all ends. It would also do harm then: a rank is found stuck
-/// only if all of its threads wait.
+/// Starts the thread that tests the runs, if it is needed and does not exist. It is not needed
+/// while a thread of the program waits in a call and notices all ends. It would also do harm then:
+/// the launcher finds a rank stuck only if all of its threads wait.
 fn start() -> Result<()> {
     let mut watch = WATCH.lock();
     let is_needed = !watch.watched.is_empty() && !raw::has_waiter();
@@ -134,16 +136,18 @@ fn start() -> Result<()> {
     Ok(())
 }
 
-/// Called by a thread that has waited for a run, and noticed the ends of others.
+/// Starts the thread that tests the runs again, if it is needed. A thread calls this after it has
+/// waited for a run.
 #[inline]
 pub(crate) fn waited() {
     if WATCHED.load(Ordering::SeqCst) > 0 && !Group::is_fork() {
-        // Without a thread the ends are noticed by later calls.
+        // If the thread can't be started, later calls notice the ends.
         let _ = start();
     }
 }
 
-/// Looks at the runs of descriptors until there is none, or a thread waits.
+/// Tests the runs of descriptors until there is no such run, or a thread of the program waits in a
+/// call.
 fn look() {
     let _thread = LibraryThread::enter();
     let mut pause = PAUSE_MIN;
@@ -156,14 +160,15 @@ fn look() {
             }
             watch.watched.iter().map(|watched| watched.run).collect()
         };
-        // Without the lock: a test may call functions of the program.
+        // The runs are tested without the lock, because a test may call functions of the program.
         let mut ended = Vec::new();
         for run in runs {
             match raw::test(run) {
                 Ok(false) => {}
-                // The test has made its descriptor readable.
+                // The test has called `notify`, so the run's descriptor is readable.
                 Ok(true) => ended.push((run, false)),
-                // No run goes on. Whoever polls finds the error with the next call.
+                // No run goes on. A program that polls the descriptor gets the error from its next
+                // call.
                 Err(_) => ended.push((run, true)),
             }
         }

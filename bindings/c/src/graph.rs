@@ -1,4 +1,4 @@
-//! Graphs: creation, messages and dependencies (ESPGOAL 2.2.2 to 2.2.5).
+//! Defines the functions of graphs: creation, messages and dependencies (ESPGOAL 2.2.2 to 2.2.5).
 #![allow(unsafe_code)] // exported names, arrays of the caller
 
 use crate::arguments::{count, piece, pieces, rank};
@@ -12,10 +12,11 @@ use goal_lang::ANY;
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
 
-/// A graph of the program.
+/// A graph that the program has created.
 pub(crate) struct Entry {
     pub(crate) graph: Graph,
-    /// The bit of its vertices' numbers that numbers of C don't have, as those are not negative.
+    /// The top bit in the numbers of this graph's vertices. The numbers of vertices in C lack this
+    /// bit, because they are not negative.
     sign: u64,
 }
 
@@ -24,7 +25,7 @@ pub(crate) static GRAPHS: Table<Mutex<Entry>> = Table::new(Kind::Graph);
 const SIGN: u64 = 1 << 63;
 
 impl Entry {
-    /// Returns the number of a new vertex.
+    /// Returns the number of a new vertex for C.
     pub(crate) fn number(&mut self, vertex: Vertex) -> GOAL_Vertex {
         let number = vertex.to_number();
         self.sign = number & SIGN;
@@ -64,7 +65,8 @@ extern "C" fn GOAL_FreeGraph(graph: GOAL_Graph) -> c_int {
     })
 }
 
-/// Adds an action by `add`.
+/// Adds an action to a graph by a call of `add`, in the C function `call`. Returns the action's
+/// vertex.
 pub(crate) fn add(
     call: &'static str,
     graph: GOAL_Graph,
@@ -78,7 +80,7 @@ pub(crate) fn add(
     })
 }
 
-/// Calls `change` with a graph.
+/// Calls `change` with the graph that a handle names.
 pub(crate) fn change<T>(
     graph: GOAL_Graph,
     change: impl FnOnce(&mut Entry) -> Result<T>,
@@ -93,7 +95,7 @@ fn tag_of_send(tag: c_int) -> Result<u32> {
         .map_err(|_| Error::new(ErrorCode::Tag, format!("tag is {tag}, and can't be negative")))
 }
 
-/// Returns the source and the tag of a receive, which may be -1 for any.
+/// Returns the source and the tag of a receive. Either may be -1, which stands for any.
 fn source(source: c_int, tag: c_int) -> Result<(u32, u32)> {
     let from = if source == -1 { ANY } else { rank(source, "source")? };
     Ok((from, if tag == -1 { ANY } else { tag_of_send(tag)? }))
@@ -130,7 +132,7 @@ extern "C" fn GOAL_Recv(
     })
 }
 
-/// The names of a scattered buffer's arguments.
+/// The names of the arguments of a scattered buffer, for errors.
 const VECTOR: [&str; 4] = ["offsets", "lengths", "num_elements", "mem"];
 
 #[unsafe(no_mangle)]
@@ -168,7 +170,8 @@ unsafe extern "C" fn GOAL_RecvVec(
     })
 }
 
-/// Adds a dependency by `add`.
+/// Adds a dependency to a graph by a call of `add`. Each vertex comes with the name of its
+/// argument, for errors.
 fn depend(
     graph: GOAL_Graph,
     [prerequisite, target]: [(GOAL_Vertex, &str); 2],

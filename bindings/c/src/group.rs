@@ -1,4 +1,4 @@
-//! The group: start, end, ranks, errors, extensions and progress.
+//! Defines the functions of the group: start, end, ranks, errors, extensions and progress.
 #![allow(unsafe_code)] // exported names
 
 use crate::border::{border, group, last_code, last_text, status};
@@ -8,7 +8,7 @@ use goal::{Error, ErrorCode, Group};
 use goal_job::Mode;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-/// The most bytes that a process tells the others when a group starts.
+/// The most bytes that a process sends to the others when a group starts.
 const BLOB_MAX: usize = 64 << 10;
 
 #[unsafe(no_mangle)]
@@ -16,7 +16,7 @@ extern "C" fn GOAL_Init() -> c_int {
     status("GOAL_Init", || Group::init().map(drop))
 }
 
-/// See `GOAL_Exchange` in the header.
+/// The function by which processes exchange bytes: see `GOAL_Exchange` in the header.
 type GOAL_Exchange =
     Option<extern "C-unwind" fn(*mut c_void, *const c_void, usize, *mut c_void) -> c_int>;
 
@@ -36,7 +36,7 @@ extern "C" fn GOAL_Init_among(
             return Err(wrong(format!("there is no rank {rank} of {size}")));
         }
         let exchange = exchange.ok_or_else(|| wrong("the exchange is NULL".to_owned()))?;
-        // Gives all ranks equally many bytes of each.
+        // Gives each rank the bytes of all ranks. All ranks give equally many bytes.
         let equal = |own: &[u8]| {
             let mut received = vec![0; own.len() * all as usize];
             let status =
@@ -95,7 +95,7 @@ extern "C" fn GOAL_Finalize() -> c_int {
     status("GOAL_Finalize", || forget_all(group()?.finalize()))
 }
 
-/// Frees what belongs to a group that has ended, and returns how it did.
+/// Frees all graphs, schedules and communicators if the group has ended. Returns `ended`.
 pub(crate) fn forget_all(ended: goal::Result<()>) -> goal::Result<()> {
     if Group::is_finalized() {
         graph::GRAPHS.clear();
@@ -112,7 +112,7 @@ extern "C" fn GOAL_IsFinalized() -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_IsExtensionAvailable(extension: GOAL_ExtensionId) -> c_int {
-    // Numbers from 1 on; all that the header names are there.
+    // Extensions have numbers from 1 on, and all that the header names are available.
     (1..=15).contains(&extension).into()
 }
 
@@ -125,7 +125,7 @@ extern "C" fn GOAL_Error_string(code: c_int) -> *const c_char {
     text.as_ptr()
 }
 
-/// Returns the sentence on a code, made once.
+/// Returns the sentence that describes a code. The texts for C are created once.
 fn text_of(code: ErrorCode) -> &'static CStr {
     use std::ffi::CString;
     use std::sync::OnceLock;

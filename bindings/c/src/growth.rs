@@ -1,4 +1,4 @@
-//! Groups that grow and shrink while they run.
+//! Defines the functions by which a group grows and shrinks while it runs.
 #![allow(unsafe_code)] // exported names, texts and lists of the caller
 
 use crate::arguments::{count, present, rank};
@@ -12,7 +12,7 @@ use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The most arguments of a program that are read: a list without an end has no more.
+/// The most arguments of a program that are read. A longer list is taken for one without an end.
 const ARGUMENTS_MAX: usize = 1 << 16;
 
 #[unsafe(no_mangle)]
@@ -38,7 +38,8 @@ unsafe extern "C" fn GOAL_Spawn(
     })
 }
 
-/// Returns the program that the caller names; `None` for its own.
+/// Returns the program that the caller names, with its arguments; `None` for the caller's own
+/// program.
 ///
 /// # Safety
 /// `command` is NULL or a text. `argv` is NULL or a list of texts that ends with NULL.
@@ -72,8 +73,9 @@ unsafe fn command_of(command: *const c_char, argv: *const *mut c_char) -> Result
     Ok(Some(Command { executable: executable.into(), arguments }))
 }
 
-/// Returns the path of a program as the launcher has to know it, which may be in another folder.
-/// The launcher looks up a name alone in its `PATH`.
+/// Returns the path of a program for the launcher. A path with a slash becomes absolute, because
+/// the launcher may run in another folder. A name without a slash is returned unchanged, and the
+/// launcher looks it up in its `PATH`.
 fn executable(program: &Path) -> Result<PathBuf> {
     if program.as_os_str().is_empty() {
         return Err(Error::new(ErrorCode::Argument, "command is an empty text"));

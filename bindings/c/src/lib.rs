@@ -1,13 +1,13 @@
 //! The C and C++ library: `include/goal.h` declares its functions and documents them.
 //!
-//! Each function checks its arguments, calls the crate `goal`, and turns an error into a code. Only
-//! the layer between C and Rust is here.
+//! Each function checks its arguments, calls the crate `goal`, and turns an error into a code. This
+//! crate is only the layer between C and Rust.
 //!
-//! - Handles are numbers with a generation (`table.rs`), so a freed one, or one of another kind, is
-//!   an error and never an access.
+//! - Handles are numbers with a generation (`table.rs`). So a freed handle, or one of another kind,
+//!   causes an error and never an access to memory.
 //! - A panic ends at the border and becomes `GOAL_ERR_INTERNAL` (`border.rs`).
-//! - Threat: a C program passes any pointer. One that is NULL is refused where bytes are needed.
-//!   Other memory that a pointer names is the caller's duty, as everywhere in C.
+//! - Threat: a C program may pass any pointer. NULL is refused where bytes are needed. The caller
+//!   answers for any other pointer, as everywhere in C.
 #![allow(non_snake_case, non_camel_case_types)] // names of C
 
 mod arguments;

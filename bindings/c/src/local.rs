@@ -1,4 +1,4 @@
-//! Local operations (ESPGOAL 2.2.3).
+//! Defines the functions that add local operations to a graph (ESPGOAL 2.2.3).
 #![allow(unsafe_code)] // exported names, arrays of the caller
 
 use crate::arguments::{count, piece, pieces};

@@ -1,4 +1,4 @@
-//! Memory that the ranks of a host share.
+//! Defines the functions that allocate and free memory that the ranks of a host share.
 #![allow(unsafe_code)] // exported names
 
 use crate::border::{border, group, status};

@@ -1,4 +1,4 @@
-//! Ends of runs: tests and waits for one or several.
+//! Defines the functions that test if runs have ended, and that wait for their ends.
 #![allow(unsafe_code)] // exported names, arrays of the caller
 
 use crate::arguments::{array, count, present};
@@ -10,10 +10,10 @@ use goal::{Error, Result};
 use std::ffi::c_int;
 use std::slice;
 
-/// The index of no handle.
+/// The index that stands for no handle.
 const UNDEFINED: c_int = -1;
 
-/// Waits for a run in the function `call`.
+/// Waits in the C function `call` until a run has ended.
 #[inline]
 pub(crate) fn wait(ticket: Ticket, call: &str) -> Result<()> {
     let ended = raw::wait(ticket, call);
@@ -31,7 +31,7 @@ extern "C" fn GOAL_Wait(handle: GOAL_Handle) -> c_int {
     border_of_core("GOAL_Wait", || wait(ticket(handle)?, "GOAL_Wait").map(|()| 0))
 }
 
-/// Returns the tickets of an array with their places. Handles that are NULL are left out.
+/// Returns the index and the ticket of each handle in an array. Handles that are NULL are left out.
 ///
 /// # Safety
 /// As for [`array`].
@@ -58,7 +58,8 @@ unsafe extern "C" fn GOAL_Testall(n: c_int, handles: *const GOAL_Handle) -> c_in
     border("GOAL_Testall", || {
         // SAFETY: the caller passes `n` handles.
         let tickets = unsafe { tickets(n, handles)? };
-        // Also if all have ended, or there is none: the program may wait for something else.
+        // This comes even if all runs have ended or there is no handle, because the program may
+        // wait for another run.
         raw::progress()?;
         let mut have_ended = true;
         for (at, ticket) in tickets {
@@ -79,10 +80,11 @@ unsafe extern "C" fn GOAL_Waitall(n: c_int, handles: *const GOAL_Handle) -> c_in
     })
 }
 
-/// Stores which run has ended, and takes its handle out of the array.
+/// Stores in `index` which run has ended, and sets its handle in the array to NULL. If `at` is
+/// [`UNDEFINED`], no run has ended.
 ///
 /// # Safety
-/// The caller of the library passes `n` handles and an index, which it may write.
+/// The caller of the library passes `n` handles and an index. This function may write both.
 unsafe fn found(at: c_int, n: c_int, handles: *mut GOAL_Handle, index: *mut c_int) -> Result<()> {
     if at != UNDEFINED {
         // SAFETY: as the caller says; `tickets` has checked the array.

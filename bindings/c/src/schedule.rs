@@ -1,4 +1,4 @@
-//! Schedules: compiled, loaded, started and freed (ESPGOAL 2.2.6 and 2.2.7).
+//! Defines the functions that compile, load, start and free schedules (ESPGOAL 2.2.6 and 2.2.7).
 #![allow(unsafe_code)] // exported names, memory of the caller
 
 use crate::arguments::{array, count, present};
@@ -17,18 +17,21 @@ use std::os::unix::ffi::OsStrExt;
 use std::slice;
 use std::sync::OnceLock;
 
-/// A schedule of the program.
+/// A schedule that the program has created.
 pub(crate) struct Entry {
     schedule: Schedule,
-    /// The buffers that it is started on, if they were given to a function that prepared it.
+    /// The addresses of the buffers for each start. `None` if the schedule was not prepared with
+    /// buffers.
     bound: Option<Box<[usize]>>,
-    /// The text on why processes run it, for C, once it was asked for.
+    /// The reason why processes run the schedule, as a text for C. Set when the program asks for it
+    /// first.
     reason: OnceLock<CString>,
 }
 
 pub(crate) static SCHEDULES: Table<Entry> = Table::new(Kind::Schedule);
 
-/// Stores a schedule, with the buffers that it is started on if they are not its own.
+/// Stores a schedule in the table, and returns its handle. `bound` has the buffers for each start;
+/// `None` if the schedule starts on its own.
 pub(crate) fn keep(schedule: Schedule, bound: Option<Box<[usize]>>) -> Result<GOAL_Schedule> {
     Ok(GOAL_Schedule(SCHEDULES.add(Entry { schedule, bound, reason: OnceLock::new() })?))
 }
@@ -42,7 +45,7 @@ extern "C" fn GOAL_Compile(graph: GOAL_Graph) -> GOAL_Schedule {
     })
 }
 
-/// Returns a region of the program's memory, and none for NULL.
+/// Returns a region of the program's memory; `None` if `memory` is NULL.
 fn region(memory: *mut c_void, bytes: usize) -> Option<Region> {
     // SAFETY: the header states that the caller's memory lasts as long as the schedule, and who may
     // use it during a run.

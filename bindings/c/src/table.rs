@@ -1,13 +1,13 @@
-//! Handles of C: numbers that name an object in a table, with a generation.
+//! Implements the handles of C: numbers that name an object in a table, with a generation.
 //!
-//! A number has the kind of the object in its top 4 bits, then the generation of its slot in 32
+//! A number has the kind of the object in its top 4 bits. The generation of its slot follows in 32
 //! bits, then the slot in 28 bits. A slot gets another generation when its object is freed, so an
-//! old number names nothing. Only after 2^32 uses of one slot it names an object again. As
-//! pointers, the numbers are addresses that no process has, so an access through one faults.
+//! old number names nothing. Only after 2^32 uses of its slot an old number names an object again.
+//! As a pointer, a number is an address that no process has, so an access through it faults.
 //!
-//! A look-up takes no lock: the word of a slot has the generation and counts who uses the object.
-//! Any number may come from the program: one that names no object finds another generation, a free
-//! slot, or none.
+//! A look-up takes no lock: the word of a slot has the generation, and counts the users of the
+//! object. The program may pass any number. A number that names no object leads to a slot of
+//! another generation, to a free slot, or to no slot.
 
 #![allow(unsafe_code)] // slots that their words lend
 
@@ -46,16 +46,16 @@ impl Kind {
     }
 }
 
-/// The lower half of a slot's word while no object is there.
+/// The lower half of a slot's word while the slot has no object.
 const FREE: u32 = 0;
 /// The lower half of a slot's word while a call stores or frees the object.
 const TAKEN: u32 = 1;
-/// The lower half of a slot's word while the object is there and nobody uses it. Each user adds 1.
+/// The lower half of a slot's word while the slot has an object that nobody uses. Each user adds 1.
 const UNUSED: u32 = 2;
 
-/// The place of an object.
+/// A slot of the table, which can hold an object.
 struct Slot<T> {
-    /// The generation in the upper half, the state in the lower one.
+    /// The generation in the upper half, and the state or the number of users in the lower half.
     word: AtomicU64,
     object: UnsafeCell<Option<T>>,
 }
@@ -68,10 +68,10 @@ impl<T> Slot<T> {
         Self { word: AtomicU64::new(word(0, FREE)), object: UnsafeCell::new(None) }
     }
 
-    /// Stores an object and lends it from now on.
+    /// Stores an object, so that look-ups can use it from now on.
     ///
     /// # Safety
-    /// The caller has the slot alone: it is TAKEN, or FREE and out of the list.
+    /// Only the caller uses the slot: it is TAKEN, or it is FREE and not in the list of free slots.
     unsafe fn put(&self, generation: u32, object: T) {
         // SAFETY: as the caller says.
         unsafe { *self.object.get() = Some(object) };
@@ -79,7 +79,8 @@ impl<T> Slot<T> {
         self.word.store(word(generation, UNUSED), Ordering::Release);
     }
 
-    /// Takes the object out if nobody uses it. If that fails, returns the word.
+    /// Removes and returns the object, and makes the slot TAKEN, if nobody uses the object.
+    /// Otherwise returns the word as an error.
     fn take(&self, generation: u32) -> std::result::Result<T, u64> {
         let (unused, taken) = (word(generation, UNUSED), word(generation, TAKEN));
         // Acquire: pairs with the Release stores of `put` and of those who have used the object.
@@ -90,7 +91,7 @@ impl<T> Slot<T> {
     }
 }
 
-/// An object in use: it stays in its slot meanwhile.
+/// A use of an object. The object stays in its slot as long as this value exists.
 pub(crate) struct Used<'a, T>(&'a Slot<T>);
 
 impl<T> Deref for Used<'_, T> {
@@ -112,22 +113,22 @@ impl<T> Drop for Used<'_, T> {
     }
 }
 
-/// Returns the word of a slot.
+/// Returns the word of a slot with this generation and state.
 const fn word(generation: u32, state: u32) -> u64 {
     (generation as u64) << 32 | state as u64
 }
 
-/// The slots without an object.
+/// The slots that can take a new object.
 struct Spare {
-    /// The number of slots that have had one.
+    /// The number of slots that have ever had an object.
     len: usize,
     free: Vec<usize>,
 }
 
-/// All objects of a kind.
+/// The table of all objects of one kind.
 pub(crate) struct Table<T> {
     kind: Kind,
-    /// Slots stay where they are: the n-th part has 2^n of them.
+    /// The slots, in parts so that they never move: the n-th part has 2^n slots.
     parts: [OnceLock<Box<[Slot<T>]>>; SLOT_BITS as usize + 1],
     spare: Mutex<Spare>,
 }
@@ -138,7 +139,8 @@ impl<T> Table<T> {
         Self { kind, parts, spare: Mutex::new(Spare { len: 0, free: Vec::new() }) }
     }
 
-    /// Returns the slot at a place below 2^28, if it has had an object.
+    /// Returns the slot with the number `at`, which must be below 2^28. Returns `None` if no slot
+    /// of its part has ever had an object.
     #[inline]
     fn slot(&self, at: usize) -> Option<&Slot<T>> {
         let part = (at + 1).ilog2();
@@ -148,7 +150,7 @@ impl<T> Table<T> {
     /// Stores an object and returns its number, which is not 0.
     ///
     /// # Errors
-    /// There are 2^28 objects.
+    /// There are 2^28 objects already.
     pub(crate) fn add(&self, object: T) -> Result<usize> {
         let mut spare = self.spare.lock();
         let at = match spare.free.pop() {
@@ -172,7 +174,8 @@ impl<T> Table<T> {
         Ok((self.kind as usize) << KIND_SHIFT | (generation as usize) << SLOT_BITS | at)
     }
 
-    /// Returns the place that a number names, its slot and the generation.
+    /// Returns the number of the slot that a handle's number names, the slot, and the generation in
+    /// the number. Returns `None` for a number of another kind, or if there is no slot.
     #[inline]
     fn named(&self, number: usize) -> Option<(usize, &Slot<T>, u32)> {
         if number >> KIND_SHIFT != self.kind as usize {
@@ -182,10 +185,10 @@ impl<T> Table<T> {
         Some((at, self.slot(at)?, (number >> SLOT_BITS) as u32))
     }
 
-    /// Returns the object of a number.
+    /// Returns the object that a number names, for use.
     ///
     /// # Errors
-    /// There is none, or it is being freed.
+    /// The number names no object, or another thread is freeing the object.
     #[inline]
     pub(crate) fn get(&self, number: usize) -> Result<Used<'_, T>> {
         let Some((_, slot, generation)) = self.named(number) else {
@@ -206,10 +209,11 @@ impl<T> Table<T> {
         }
     }
 
-    /// Frees an object by `free`. If that returns an error and the object, the object stays.
+    /// Frees the object that a number names by a call of `free`. If `free` returns an error and the
+    /// object, the object stays in the table.
     ///
     /// # Errors
-    /// There is none, another call uses it, or the error of `free`.
+    /// The number names no object, another call uses the object, or the error of `free`.
     pub(crate) fn remove(
         &self,
         number: usize,
@@ -223,7 +227,8 @@ impl<T> Table<T> {
             let text = format!("another thread uses the {}", self.kind.name());
             Error::new(ErrorCode::Busy, text)
         })?;
-        // Without a lock: this may call functions of the program, which may call the library.
+        // The object is freed without a lock. The call may call functions of the program, which may
+        // call the library.
         match free(object) {
             None => {
                 self.give_back(at, slot, generation);
@@ -237,7 +242,7 @@ impl<T> Table<T> {
         }
     }
 
-    /// Gives a TAKEN slot back, which then has another generation.
+    /// Makes a TAKEN slot free, with the next generation.
     fn give_back(&self, at: usize, slot: &Slot<T>, generation: u32) {
         slot.word.store(word(generation.wrapping_add(1), FREE), Ordering::Relaxed);
         self.spare.lock().free.push(at);

@@ -1,4 +1,4 @@
-//! Types of `goal.h` and what their numbers stand for.
+//! Defines the types of `goal.h`, and translates their numbers.
 
 use crate::border::{Outcome, group};
 use goal::raw::Ticket;
@@ -6,7 +6,8 @@ use goal::{Error, ErrorCode, Result};
 use goal_lang::{Datatype, Op, Space};
 use std::ffi::c_int;
 
-/// Defines a handle: a pointer to an incomplete type in C, a number here.
+/// Defines the types of handles. In C a handle is a pointer to an incomplete type, and here it is a
+/// number.
 macro_rules! handles {
     ($($name:ident: $kind:literal),*) => {$(
         #[derive(Debug, Clone, Copy)]
@@ -30,7 +31,7 @@ handles!(
     GOAL_Comm: "communicator"
 );
 
-/// An action of a graph: a number from 0 on.
+/// An action of a graph, as a number from 0 on.
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct GOAL_Vertex(pub(crate) i64);
@@ -43,7 +44,7 @@ impl Outcome for GOAL_Vertex {
     }
 }
 
-// Enumerations of C, as the numbers that they are there: any number may come.
+// The enumerations of C are plain numbers here, because a program may pass any number.
 pub(crate) type GOAL_MemType = c_int;
 pub(crate) type GOAL_Op = c_int;
 pub(crate) type GOAL_DataType = c_int;
@@ -51,12 +52,13 @@ pub(crate) type GOAL_Type = c_int;
 pub(crate) type GOAL_Progress = c_int;
 pub(crate) type GOAL_ExtensionId = c_int;
 
-/// The operation that stores the time.
+/// The number of the operation that stores the time (`GOAL_WTIME`).
 pub(crate) const WTIME: GOAL_Op = 11;
-/// The first operation that stands for a registered function.
+/// The number of the first operation that stands for a registered function. The number of the
+/// function is added to it.
 pub(crate) const USER_OP: GOAL_Op = 0x10000;
 
-/// Returns the space of a memory type.
+/// Returns the address space that a memory type stands for.
 pub(crate) fn space(of: GOAL_MemType, argument: &str) -> Result<Space> {
     match of {
         0 => Ok(Space::Memory),
@@ -69,15 +71,15 @@ pub(crate) fn space(of: GOAL_MemType, argument: &str) -> Result<Space> {
     }
 }
 
-/// The elements of a buffer.
+/// The type of a buffer's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Element {
     pub(crate) datatype: Datatype,
-    /// True for GOAL_UINT of width 1: a byte that is false if 0.
+    /// True for GOAL_UINT of width 1: each element is a byte, and stands for false if it is 0.
     pub(crate) is_logical: bool,
 }
 
-/// Returns the elements of a type and a width in bits.
+/// Returns the type of elements for a type of C and a width in bits.
 pub(crate) fn element(datatype: GOAL_DataType, width: c_int) -> Result<Element> {
     use Datatype::*;
     let known = match (datatype, width) {
@@ -106,7 +108,7 @@ pub(crate) fn element(datatype: GOAL_DataType, width: c_int) -> Result<Element> 
     Ok(Element { datatype: known, is_logical: width == 1 })
 }
 
-/// Returns the elements of a type that has its width in it (GOAL_INT32).
+/// Returns the type of elements for a type of C that includes the width, such as GOAL_INT32.
 pub(crate) fn whole_type(of: GOAL_Type) -> Result<Element> {
     if of < 0 {
         return Err(Error::new(ErrorCode::Datatype, format!("there is no type {of}")));
@@ -114,7 +116,7 @@ pub(crate) fn whole_type(of: GOAL_Type) -> Result<Element> {
     element(of >> 8, of & 0xff)
 }
 
-/// Returns the predefined operation on elements.
+/// Returns the predefined operation `op` on elements of a type.
 pub(crate) fn operation(op: GOAL_Op, element: Element) -> Result<Op> {
     let Element { datatype, is_logical } = element;
     let of = |name: &str| {
@@ -132,7 +134,8 @@ pub(crate) fn operation(op: GOAL_Op, element: Element) -> Result<Op> {
         (7, false) => Op::Band,
         (8, false) => Op::Bor,
         (9, false) => Op::Bxor,
-        // Of false and true, true is the larger one.
+        // Since true is larger than false, the maximum is a logical OR, and the minimum a logical
+        // AND.
         (0 | 8, true) | (13, _) => Op::Lor,
         (1 | 7, true) | (12, _) => Op::Land,
         (9, true) | (14, _) => Op::Lxor,
@@ -148,7 +151,7 @@ pub(crate) fn operation(op: GOAL_Op, element: Element) -> Result<Op> {
     Ok(known)
 }
 
-/// Returns the run of a handle.
+/// Returns the ticket of the run that a handle names.
 #[inline]
 pub(crate) fn ticket(GOAL_Handle(number): GOAL_Handle) -> Result<Ticket> {
     Ticket::from_number(number as u64).ok_or_else(|| unknown(number))

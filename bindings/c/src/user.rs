@@ -1,4 +1,4 @@
-//! The names of the 2009 paper (III.B): registered functions.
+//! Defines the functions of the 2009 paper (III.B) that register and call functions of the program.
 #![allow(unsafe_code)] // exported names, functions of the caller
 
 use crate::arguments::{count, piece};
@@ -10,7 +10,7 @@ use goal::{Error, ErrorCode};
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
 
-/// A function of the program: it gets the bytes of both buffers and may write both.
+/// A function of the program. It gets both buffers with their sizes in bytes, and may write both.
 type GOAL_Function =
     Option<unsafe extern "C-unwind" fn(buf1: *mut c_void, s1: usize, buf2: *mut c_void, s2: usize)>;
 
@@ -20,7 +20,7 @@ static FUNCTIONS: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 /// The numbers of the registered functions that files may call.
 static ALLOWED: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
-/// The bit of numbers of predefined functions (`GOAL_PREDEFINED`).
+/// The bit that marks the numbers of predefined functions (`GOAL_PREDEFINED`).
 const PREDEFINED: c_int = 1 << 30;
 
 #[unsafe(no_mangle)]
@@ -38,7 +38,8 @@ extern "C" fn GOAL_Reg_func(graph: GOAL_Graph, func: GOAL_Function) -> c_int {
         let Some(func) = func else {
             return Err(Error::new(ErrorCode::Argument, "func is NULL"));
         };
-        // Functions of ends may register functions, or ask for their numbers.
+        // The functions for ends of runs may register functions or ask for their numbers, so they
+        // are called after the lock is released.
         put_off(|| {
             let mut functions = FUNCTIONS.lock();
             if let Some(number) = functions.iter().position(|&known| known == func as usize) {
@@ -61,11 +62,11 @@ extern "C" fn GOAL_Reg_func(graph: GOAL_Graph, func: GOAL_Function) -> c_int {
     })
 }
 
-/// Calls a function of the program. An exception that leaves it ends the process here, since it
-/// would skip frames of the library.
+/// Calls a function of the program. If an exception leaves the function, the process ends here,
+/// since the exception would skip frames of the library.
 ///
 /// # Safety
-/// As the function says.
+/// The conditions of `function` hold.
 unsafe extern "C" fn call(
     function: unsafe extern "C-unwind" fn(*mut c_void, usize, *mut c_void, usize),
     buf1: *mut c_void,

@@ -1,7 +1,7 @@
-//! The expansion of collectives into messages, by the generators of goal-collectives.
+//! Expands collectives into messages, by the generators of goal-collectives.
 //!
-//! Messages get sizes and no addresses, and local operations become dependencies only, so a replay
-//! needs no memory. Of each collective the part of one rank is generated.
+//! Messages have sizes but no addresses, and local operations become mere dependencies. So a replay
+//! needs no memory. Of each collective only the part of this rank is generated.
 
 use crate::communicators::{CollectivePlace, Communicator};
 use crate::settings::Settings;
@@ -9,43 +9,43 @@ use goal_collectives::{ALGORITHMS, Algorithm, Blocks, Counts, Request, algorithm
 use goal_lang::{Action, BlockList, Body, CollectiveKind, Datatype, Function, Op};
 use std::sync::Arc;
 
-/// The expansions that are kept.
+/// The most expansions that are kept for later calls.
 const KEPT_MAX: usize = 64;
 
-/// A collective as a rank calls it.
+/// A collective as one rank calls it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collective {
-    /// The collective.
+    /// The kind of the collective.
     pub kind: CollectiveKind,
-    /// The root's rank in the communicator, or 0.
+    /// The rank of the root in the communicator. 0 if the collective has no root.
     pub root: u32,
-    /// The elements of the blocks.
+    /// The number of elements of each block.
     pub elements: Elements,
-    /// The bytes of an element. An algorithm cuts no element of 1, 2, 4 or 8 bytes.
+    /// The bytes of an element. An algorithm does not divide an element of 1, 2, 4 or 8 bytes.
     pub width: u64,
-    /// True if there is no operation, or one that commutes.
+    /// True if the collective has no reduction, or one that commutes.
     pub commutes: bool,
 }
 
-/// The elements of the blocks of a collective, as far as the rank knows them.
+/// The number of elements of each block, as far as this rank knows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Elements {
-    /// The number of elements of every block.
+    /// All blocks have this number of elements.
     Equal(u64),
-    /// The number of elements of each rank's block, which the root or every rank knows.
+    /// The number of elements of each rank's block. The root or every rank knows all of them.
     Each(Vec<u64>),
-    /// The number of elements of the own block, at a rank that is not the root.
+    /// The number of elements of this rank's own block. It is not the root.
     Own(u64),
-    /// The numbers of elements for each rank and from each rank.
+    /// The number of elements to each rank and from each rank.
     Pairs {
-        /// For each rank.
+        /// To each rank.
         send: Vec<u64>,
         /// From each rank.
         recv: Vec<u64>,
     },
 }
 
-/// One action of an expansion, with ranks of the communicator and messages that count from 0.
+/// One action of an expansion. It names ranks of the communicator, and numbers messages from 0 on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Send { bytes: u64, to: u32, message: u32 },
@@ -69,26 +69,27 @@ pub(crate) struct Expansion {
     pub(crate) last: Vec<u32>,
 }
 
-/// A collective that may start.
+/// A collective with its place and its expansion, ready to start.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) place: CollectivePlace,
     pub(crate) expansion: Arc<Expansion>,
 }
 
-/// The expansions of late, the latest at the end.
+/// The recent expansions. The last one was used last.
 #[derive(Debug, Default)]
 pub(crate) struct Expansions {
     kept: Vec<(Collective, u32, u32, Arc<Expansion>)>,
-    /// The collectives whose chosen algorithm does not suit. The user has been told so.
+    /// The collectives for which the user's algorithm could not be used, and the user was told so.
     told: Vec<CollectiveKind>,
 }
 
 impl Expansions {
-    /// Returns this rank's part. `note` gets a sentence if the user's algorithm can't be taken.
+    /// Returns the part of this rank in a collective. `note` gets a sentence for the user if the
+    /// algorithm that the user chose can't be used.
     ///
     /// # Errors
-    /// A sentence that tells why no algorithm can.
+    /// A sentence with the reason why no algorithm can be used.
     pub(crate) fn of(
         &mut self,
         collective: Collective,
@@ -117,7 +118,8 @@ impl Expansions {
         Ok(expansion)
     }
 
-    /// Returns the user's algorithm, if all ranks can take it for this request, or the table's.
+    /// Returns the algorithm that the user chose if all ranks can use it for this request.
+    /// Otherwise returns the algorithm of the table.
     fn algorithm(
         &mut self,
         request: &Request,
@@ -138,7 +140,8 @@ impl Expansions {
         }
         match settings.table.choose(request) {
             Ok((found, _)) => Ok(found),
-            // A table may lack a collective.
+            // A table may have no entry for a collective. Then the first suitable algorithm is
+            // used.
             Err(error) => ALGORITHMS
                 .iter()
                 .find(|found| found.kind == kind && suits(found, request).is_ok())
@@ -147,8 +150,9 @@ impl Expansions {
     }
 }
 
-/// Returns why not all ranks can take an algorithm. All come to the same answer: if only the root
-/// knows all blocks, the algorithm must ask no rank for more than its own.
+/// Returns an error if not all ranks can use an algorithm. All ranks must get the same result. So
+/// if only the root knows all blocks, the algorithm may need at each rank only the rank's own
+/// block.
 fn suits(algorithm: &Algorithm, request: &Request) -> Result<(), String> {
     if request.kind.has_root() && request.blocks != Blocks::Equal && algorithm.counts != Counts::Own
     {
@@ -157,7 +161,7 @@ fn suits(algorithm: &Algorithm, request: &Request) -> Result<(), String> {
     algorithm.check(request).map_err(|error| error.to_string())
 }
 
-/// Returns the request for goal-collectives.
+/// Returns the request for an algorithm of goal-collectives.
 fn request(collective: &Collective, ranks: u32) -> Result<Request, String> {
     let Collective { kind, root, elements, width, commutes } = collective;
     let (datatype, factor) = match width {
@@ -186,13 +190,13 @@ fn request(collective: &Collective, ranks: u32) -> Result<Request, String> {
     let blocks = blocks.ok_or_else(|| format!("a {kind} has 2^64 bytes or more"))?;
     let function =
         if *commutes { Function::Predefined(Op::Sum, datatype) } else { Function::User(0) };
-    // The buffers are nowhere; they must only be apart.
+    // The addresses of buffers are invented. They only have to be different.
     let input = Some(1 << 63);
     let new = Request::new(*kind, ranks);
     Ok(Request { root: *root, count, blocks, datatype, function, input, ..new })
 }
 
-/// Takes from a graph what remains without memory.
+/// Returns the messages and dependencies of a graph. Local operations become steps without effect.
 fn expand(body: &Body) -> Expansion {
     let steps: Vec<Step> = body
         .ids()
@@ -222,7 +226,8 @@ fn expand(body: &Body) -> Expansion {
     let mut is_awaited = vec![false; steps.len()];
     for (waiter, earlier) in requires.iter().chain(&irequires) {
         waits[*waiter as usize] = true;
-        // If others wait only for the start of an action, the collective itself waits for its end.
+        // Other actions may wait only for the start of an action. Then the collective itself waits
+        // for its end.
         is_awaited[*earlier as usize] |= requires.binary_search(&(*waiter, *earlier)).is_ok();
     }
     let without = |marks: &[bool]| -> Vec<u32> {

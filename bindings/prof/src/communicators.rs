@@ -1,4 +1,4 @@
-//! The communicators of a rank.
+//! Keeps the communicators of a rank, and the places of their collectives.
 
 use crate::tags::{Ids, PLACES, WINDOW};
 use rustc_hash::FxHashMap;
@@ -10,21 +10,21 @@ pub const COMM_WORLD: u32 = 0;
 /// The number of `MPI_COMM_SELF`.
 pub const COMM_SELF: u32 = 1;
 
-/// A communicator that is followed.
+/// A communicator whose messages are recorded.
 #[derive(Debug)]
 pub(crate) struct Communicator {
     /// The number that its members agreed on.
     pub(crate) id: u32,
-    /// The rank of this process in it.
+    /// The rank of this process in the communicator.
     pub(crate) me: u32,
-    /// The ranks of its members in `MPI_COMM_WORLD`; `None` if they are the same.
+    /// The rank in `MPI_COMM_WORLD` of each member. `None` if the ranks are equal.
     world: Option<Box<[u32]>>,
     size: u32,
-    /// The places of collectives that are taken, a bit each.
+    /// A bit for each place, set while a collective has the place.
     taken: [AtomicU64; PLACES as usize / 64],
 }
 
-/// The place of a collective among the tags of its communicator. Dropping this gives it back.
+/// The place of a collective among the tags of its communicator. Dropping this frees the place.
 #[derive(Debug)]
 pub(crate) struct CollectivePlace {
     pub(crate) communicator: Arc<Communicator>,
@@ -32,10 +32,10 @@ pub(crate) struct CollectivePlace {
 }
 
 impl CollectivePlace {
-    /// Returns `None` if a collective has the place that has not ended.
+    /// Takes a place. Returns `None` if a collective that has not ended has it.
     fn take(communicator: &Arc<Communicator>, number: u32) -> Option<Self> {
         let bit = 1 << (number % 64);
-        // Relaxed: all calls have the lock of the recorder.
+        // Relaxed: the recorder's lock protects all calls.
         let before = communicator.taken[number as usize / 64].fetch_or(bit, Ordering::Relaxed);
         (before & bit == 0).then(|| Self { communicator: Arc::clone(communicator), number })
     }
@@ -58,7 +58,7 @@ impl Communicator {
         self.size
     }
 
-    /// Returns the rank in `MPI_COMM_WORLD`; `None` for one that there is not.
+    /// Returns the rank in `MPI_COMM_WORLD` of a member. Returns `None` if there is no such member.
     pub(crate) fn world(&self, rank: u32) -> Option<u32> {
         match &self.world {
             Some(world) => world.get(rank as usize).copied(),
@@ -69,23 +69,24 @@ impl Communicator {
 
 struct Entry {
     communicator: Arc<Communicator>,
-    /// The collectives so far: the persistent ones, and the others.
+    /// The numbers of persistent and of other collectives so far.
     persistent: u64,
     others: u64,
 }
 
 /// The reason why a collective has no place.
 pub(crate) enum NoPlace {
-    /// The communicator is not followed.
+    /// The communicator is not recorded.
     Communicator,
-    /// A collective that has not ended has the place.
+    /// An earlier collective that has not ended has the place.
     Taken,
 }
 
-/// The communicators by MPI's handle. Operations that are under way keep theirs after it is freed.
+/// The communicators by their MPI handles. An operation in progress keeps its communicator after it
+/// is freed.
 pub(crate) struct Communicators {
     entries: FxHashMap<u64, Entry>,
-    /// Those that are freed, and whose operations may be under way.
+    /// The communicators that are freed but may have operations in progress.
     freed: Vec<Arc<Communicator>>,
     ids: Ids,
 }
@@ -95,8 +96,8 @@ impl Communicators {
         Self { entries: FxHashMap::default(), freed: Vec::new(), ids: Ids::new(ids_max) }
     }
 
-    /// Returns the numbers that are free at this rank. That of a communicator is free when it is
-    /// freed and its operations have ended.
+    /// Returns the set of numbers that are free at this rank. The number of a communicator becomes
+    /// free when the communicator is freed and its operations have ended.
     pub(crate) fn free_ids(&mut self) -> &[u64] {
         let ids = &mut self.ids;
         self.freed.retain(|communicator| {
@@ -123,7 +124,7 @@ impl Communicators {
         let taken = Default::default();
         let communicator = Arc::new(Communicator { id, me, world, size, taken });
         let entry = Entry { communicator, persistent: 0, others: 0 };
-        // One that another thread frees may still have the handle.
+        // A communicator that another thread is freeing may still have this handle.
         if let Some(before) = self.entries.insert(handle, entry) {
             self.freed.push(before.communicator);
         }
@@ -140,7 +141,8 @@ impl Communicators {
         self.entries.get(&handle).map(|entry| &entry.communicator)
     }
 
-    /// Counts a collective that begins on a communicator, or is prepared. Returns its place.
+    /// Counts a collective that begins on a communicator, or is prepared as persistent. Returns its
+    /// place.
     pub(crate) fn begin(
         &mut self,
         handle: u64,

@@ -1,12 +1,12 @@
 #![allow(unsafe_code)] // Functions for the C sources in `shim/`, which pass pointers.
-//! The functions that `shim/goalprof.h` declares.
+//! Implements the functions that `shim/goalprof.h` declares.
 //!
 //! Threat: an MPI program may call from several threads, after an error of its own, and while it
-//! ends. All calls share one lock. A fault of the recorder is told once on standard error and never
-//! ends the program, and neither does a panic. A process that the program forks writes nothing and
-//! takes no lock, since a thread that it lacks may have it.
+//! ends. One lock protects all calls. A fault of the recorder is reported once on standard error,
+//! and never ends the program. The same holds for a panic. A process that the program forks writes
+//! nothing. It takes no lock, since a thread that does not exist in it may hold the lock.
 //!
-//! Threat: the starter of a program chooses its environment, which names the folder of the files. A
+//! Threat: whoever starts a program chooses its environment, which names the folder of the files. A
 //! program whose file gives it rights that its starter lacks (`AT_SECURE`) is not recorded.
 
 use crate::collective::{Collective, Elements};
@@ -32,13 +32,13 @@ struct State {
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 /// True in a process that the program has forked.
 static IS_FORK: AtomicBool = AtomicBool::new(false);
-/// The numbers of threads: the next new one, and those of threads that have ended.
+/// The next unused number of a thread, and the numbers of threads that have ended.
 static NUMBERS: Mutex<(usize, Vec<usize>)> = Mutex::new((0, Vec::new()));
 
-/// The number of a thread, given back at its end.
+/// The number of a thread. It is given back when the thread ends.
 struct Number {
     number: usize,
-    /// True until the recorder knows of the thread.
+    /// True until the recorder has seen the thread.
     is_new: std::cell::Cell<bool>,
 }
 
@@ -81,15 +81,16 @@ fn tell(rank: impl Display, what: impl Display) {
     write_error(format!("goal-prof: rank {rank}: {what}\n").as_bytes());
 }
 
-/// Standard error may be a file that is full, or a pipe that nobody reads.
+/// Writes to standard error, and ignores errors. It may be a full file, or a pipe that nobody
+/// reads.
 fn write_error(line: &[u8]) {
     let _ = without_signals(|| io::stderr().write_all(line));
 }
 
-/// Calls `step` with the recorder and the number of this thread, if there is a recorder. A thread
-/// that is ending has no number any more, and its calls are not recorded.
+/// Calls `step` with the recorder and the number of this thread. Does nothing if there is no
+/// recorder, or if the thread is ending and has no number any more.
 fn with(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>, usize)) {
-    // Without memory a new thread gets no number.
+    // Without memory, a new thread can get no number.
     if is_fork() || memory::has_ended() {
         return;
     }
@@ -103,8 +104,8 @@ fn with(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>, usize)) {
     });
 }
 
-/// Calls `step` with the recorder, and tells the user of faults that come up. Does nothing without
-/// a recorder.
+/// Calls `step` with the recorder, and tells the user of new faults. Does nothing if there is no
+/// recorder.
 fn locked(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>)) {
     if is_fork() {
         return;
@@ -123,7 +124,8 @@ fn locked(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>)) {
         }
     }));
     if caught.is_err() {
-        // The recorder may be in pieces. What it has written stays as it is, without an end.
+        // After a panic the recorder may be inconsistent. Its file stays as it is, without the
+        // closing brace.
         *STATE.lock() = None;
         write_error(
             b"goal-prof: this is a fault of the profiler. Recording ends; the program goes on.\n",
@@ -131,7 +133,8 @@ fn locked(step: impl FnOnce(&mut Recorder<Box<dyn Write + Send>>)) {
     }
 }
 
-/// Tells what came up in a recorder. Returns true if its fault is told by now.
+/// Tells the user the notes and the fault of a recorder. Returns true if its fault was told, now or
+/// earlier.
 fn tell_of(recorder: &mut Recorder<Box<dyn Write + Send>>, is_told: bool) -> bool {
     for note in recorder.take_notes() {
         tell(recorder.rank(), note);
@@ -156,8 +159,8 @@ fn settings() -> Result<Settings, SettingsError> {
     })
 }
 
-/// Returns a digest of the settings that all ranks must have in common; 0 if they are wrong, which
-/// is told once.
+/// Returns a digest of the settings that all ranks must have in common. Returns 0 if the settings
+/// are wrong, and tells the user so once.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_digest(rank: u32) -> u64 {
     static DIGEST: OnceLock<u64> = OnceLock::new();
@@ -181,9 +184,9 @@ pub(crate) extern "C" fn goalprof_digest(rank: u32) -> u64 {
 }
 
 /// Starts the recorder. `is_multiple` is true if threads may call MPI at the same time. Returns the
-/// number of words of a set of numbers of communicators, which follows from the settings alone.
-/// It makes no file and returns 0 if the digest is 0, which nobody has looked at when a session
-/// begins.
+/// number of words of a set of communicator numbers, which depends only on the settings. If the
+/// digest is 0, creates no file and returns 0. In a session, nobody has looked at the digest
+/// before.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_begin(
     rank: u32,
@@ -200,7 +203,7 @@ pub(crate) extern "C" fn goalprof_begin(
     let path = settings.dir.join(format!("{}.{rank}.goal", settings.name));
     let (to, fault): (Box<dyn Write + Send>, _) = match create(&path) {
         Ok(file) => (Box::new(file), None),
-        // The rank still takes part when communicators get their numbers.
+        // The rank has no file, but still takes part in choosing numbers of communicators.
         Err(error) => {
             let told = format!(
                 "{} can't be created: {error}; set GOALPROF_DIR to a folder that it can write to",
@@ -232,14 +235,14 @@ pub(crate) extern "C" fn goalprof_resume() {
     with(|recorder, thread| recorder.resume(thread, now_ns()));
 }
 
-/// Leaves the file to the parent: this process is one that the program has forked.
+/// Notes that this process is a fork of the program, which leaves the file to its parent.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_forked() {
     IS_FORK.store(true, Ordering::Relaxed);
     leave_to_parent();
 }
 
-/// Ends the recording for a reason.
+/// Ends the recording, for the reason `why`.
 ///
 /// # Safety
 /// `why` is a string.
@@ -250,14 +253,14 @@ pub(crate) unsafe extern "C" fn goalprof_fail(why: *const c_char) {
     locked(|recorder| recorder.fail(Fault::Caller(why.into_owned())));
 }
 
-/// Ends the recording: the caller has got no memory.
+/// Ends the recording because the caller could not allocate memory.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_no_memory() {
     memory::end();
     locked(|_| {});
 }
 
-/// Tells a sentence once.
+/// Tells the user the sentence `what`, once.
 ///
 /// # Safety
 /// `what` is a literal.
@@ -278,13 +281,13 @@ pub(crate) unsafe extern "C" fn goalprof_tell(line: *const c_char) {
     write_error(unsafe { CStr::from_ptr(line) }.to_bytes());
 }
 
-/// Writes what there is: the program ends without `MPI_Finalize`.
+/// Writes everything to the file, as the program ends without `MPI_Finalize`.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_abandon() {
     if is_fork() {
         return;
     }
-    // If another thread is in a call for long, its lines stay in the buffer.
+    // If another thread holds the lock for long, the buffered lines are lost.
     let Some(mut state) = STATE.try_lock_for(Duration::from_secs(1)) else { return };
     let Some(State { mut recorder, is_told, .. }) = state.take() else { return };
     let _ = catch_unwind(AssertUnwindSafe(|| {
@@ -293,21 +296,22 @@ pub(crate) extern "C" fn goalprof_abandon() {
     }));
 }
 
-/// Begins a call.
+/// Records that a call of MPI begins.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_enter() {
     let now_ns = now_ns();
     with(|recorder, thread| recorder.enter(thread, now_ns));
 }
 
-/// Ends a call.
+/// Records that a call of MPI ends.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_leave() {
-    // The time of the recorder itself is no computation.
+    // The time is read last, so that the time of the recorder does not count as computation.
     with(|recorder, thread| recorder.leave(thread, now_ns()));
 }
 
-/// `MPI_Pcontrol`: 0 turns the recording off, 1 on, and 2 writes what there is.
+/// Handles `MPI_Pcontrol`: 0 turns the recording off, 1 turns it on, and 2 writes the buffer to the
+/// file.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_control(level: c_int) {
     with(|recorder, thread| match level {
@@ -318,17 +322,17 @@ pub(crate) extern "C" fn goalprof_control(level: c_int) {
     });
 }
 
-/// Copies the free numbers of communicators to `words`. If there is no recorder any more, it leaves
-/// the words as they are.
+/// Copies the set of free communicator numbers to `words`. Leaves `words` unchanged if there is no
+/// recorder.
 ///
 /// # Safety
 /// `words` must have room for as many words as [`goalprof_begin`] returned.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn goalprof_ids(words: *mut u64) {
-    // A thread that is ending has no number, and takes part all the same.
+    // A thread that is ending has no number, but must take part too.
     locked(|recorder| {
         let free = recorder.free_ids();
-        // SAFETY: the caller gives room for so many words.
+        // SAFETY: the caller gives room for this many words.
         unsafe { std::ptr::copy_nonoverlapping(free.as_ptr(), words, free.len()) };
     });
 }
@@ -351,7 +355,7 @@ pub(crate) unsafe extern "C" fn goalprof_communicator(
     locked(|recorder| recorder.add_communicator(handle, words, me, world));
 }
 
-/// Returns the number of a communicator; the largest one if it is not followed.
+/// Returns the number of a communicator, or the largest number if the communicator is not recorded.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_communicator_number(handle: u64) -> u32 {
     let mut number = u32::MAX;
@@ -387,13 +391,13 @@ unsafe fn name_of(name: *const c_char) -> &'static str {
     unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("MPI")
 }
 
-/// A send as C states it.
+/// The description of a send, in C.
 #[repr(C)]
 pub(crate) struct CMessage {
     name: *const c_char,
     communicator: u64,
     bytes: u64,
-    /// Below 0 for `MPI_PROC_NULL`.
+    /// The destination. It is negative for `MPI_PROC_NULL`.
     to: c_int,
     tag: c_int,
     buffered: c_int,
@@ -412,12 +416,12 @@ impl CMessage {
     }
 }
 
-/// The end of an operation as C states it.
+/// The status of an operation that has ended, in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct CStatus {
     bytes: u64,
-    /// Below 0 for `MPI_PROC_NULL`.
+    /// The source. It is negative for `MPI_PROC_NULL`.
     from: c_int,
     tag: c_int,
     cancelled: c_int,
@@ -520,7 +524,7 @@ pub(crate) extern "C" fn goalprof_isendrecv(request: u64, of: CMessage, is_null:
     });
 }
 
-/// Notes a call whose receive the library tells nothing of.
+/// Notes a call with a receive of which the MPI library reports no status.
 ///
 /// # Safety
 /// `name` is a literal.
@@ -563,7 +567,7 @@ pub(crate) extern "C" fn goalprof_complete(request: u64, token: u64, status: CSt
     with(|recorder, thread| recorder.complete(thread, request, token, status.status()));
 }
 
-/// Records that a request is freed. Returns the token of an active receive, and else 0.
+/// Records that a request is freed. Returns the token of an active receive, and 0 otherwise.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn goalprof_free(request: u64) -> u64 {
     let mut token = 0;
@@ -577,21 +581,22 @@ pub(crate) extern "C" fn goalprof_detached(request: u64, token: u64, status: CSt
     locked(|recorder| recorder.detached(request, token, status.status()));
 }
 
-/// A collective as C states it.
+/// The description of a collective, in C.
 #[repr(C)]
 pub(crate) struct CCollective {
     name: *const c_char,
     communicator: u64,
-    /// The place among [`CollectiveKind::ALL`].
+    /// The index of the collective in [`CollectiveKind::ALL`].
     kind: u32,
     root: u32,
-    /// 0: all blocks are equal, 1: each rank's, 2: the own one, 3: for each and from each.
+    /// The form of the blocks. 0: all equal, 1: one size for each rank, 2: only this rank's own
+    /// size is known, 3: one size to each rank and one from each rank.
     shape: u32,
     commutes: u32,
     width: u64,
-    /// One number for shapes 0 and 2, else `ranks` many.
+    /// One size for shapes 0 and 2, otherwise `ranks` sizes.
     send: *const u64,
-    /// `ranks` many for shape 3.
+    /// `ranks` sizes for shape 3, otherwise unused.
     recv: *const u64,
     ranks: usize,
 }
@@ -616,7 +621,8 @@ impl CCollective {
     }
 }
 
-/// Records a collective: `form` 0 has ended, 1 has started, 2 is persistent.
+/// Records a collective. `form` is 0 if it has ended, 1 if it has started, and 2 if it is
+/// persistent.
 ///
 /// # Safety
 /// The arrays of `of` have the lengths that it tells, and its name is a literal.

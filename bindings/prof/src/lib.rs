@@ -1,8 +1,8 @@
 //! The core of a profiler that writes textual GOAL while an MPI program runs.
 //!
-//! A [`Recorder`] gets the calls of one rank as plain numbers, with the time, and writes that
-//! rank's block of a GOAL program to any writer. It knows nothing of `mpi.h`: the C sources in
-//! `shim/` wrap the functions of MPI over `PMPI_` and call it, so one core serves every MPI
+//! A [`Recorder`] gets the MPI calls of one rank as plain numbers, with the time. It writes the
+//! rank's block of a GOAL program to any writer. It knows nothing of `mpi.h`. The C sources in
+//! `shim/` wrap the functions of MPI over `PMPI_` and call the recorder, so it serves every MPI
 //! library. `cargo xtask goalprof --mpicc mpicc` builds both into `libgoalprof.so`.
 //!
 //! The text is written as the program runs. Memory grows with the requests that are outstanding,

@@ -1,31 +1,31 @@
-//! Lines of GOAL text.
+//! Writes lines of GOAL text.
 
 use crate::order::Edge;
 
 /// One action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Line {
-    /// A message.
+    /// A send.
     Send {
-        /// Bytes.
+        /// The number of bytes.
         bytes: u64,
         /// The rank in `MPI_COMM_WORLD`.
         to: u32,
         /// The tag of GOAL.
         tag: u32,
     },
-    /// The receipt of a message.
+    /// A receive.
     Recv {
-        /// Bytes.
+        /// The number of bytes.
         bytes: u64,
         /// The rank in `MPI_COMM_WORLD`.
         from: u32,
         /// The tag of GOAL.
         tag: u32,
     },
-    /// Computation in nanoseconds.
+    /// Computation, in nanoseconds.
     Calc(u64),
-    /// Nothing but dependencies.
+    /// A `nop`, which only joins dependencies.
     Nop,
 }
 

@@ -1,15 +1,16 @@
-//! The order of messages that several threads start.
+//! Keeps the order of messages that several threads start.
 //!
-//! MPI matches messages of a pair of ranks with one tag in the order in which they start, whichever
-//! threads start them. Threads have chains of their own, so the order between two threads needs a
-//! dependency: the later message starts behind the earlier one. Labels count in the order of
-//! starts.
+//! MPI matches the messages between two ranks with one tag in the order in which they start, in
+//! whatever thread. Each thread has its own chain of actions. So the order of messages in two
+//! threads needs a dependency: the later message starts after the earlier one. Labels ascend in the
+//! order of starts.
 
 use rustc_hash::FxHashMap;
 
-/// The peers and tags that are remembered.
+/// The most pairs of peer and tag that are remembered.
 const KEYS_MAX: usize = 1 << 16;
-/// The receives of a peer and tag that are remembered: those that may end in another order.
+/// The most receives that are remembered for a peer and tag, since receives may end in another
+/// order.
 const LATEST_MAX: usize = 256;
 
 /// The start of a message.
@@ -19,11 +20,11 @@ pub(crate) struct Start {
     pub(crate) thread: usize,
 }
 
-/// The labels of the neighbours in the order of starts: the one before, and the one behind. One of
-/// the same thread is left out, since the thread's chain has it.
+/// The labels of the previous and of the next message in the order of starts. A label is `None` if
+/// that message is of the same thread, whose chain orders it already.
 pub(crate) type Neighbours = (Option<u64>, Option<u64>);
 
-/// The starts of late by peer and tag, in order.
+/// The recent starts of messages, by peer and tag, in the order of their labels.
 #[derive(Debug, Default)]
 pub(crate) struct Matching {
     sends: FxHashMap<(u32, u32), Vec<Start>>,
@@ -31,17 +32,18 @@ pub(crate) struct Matching {
 }
 
 impl Matching {
-    /// Adds a send when it starts.
+    /// Adds a send when it starts, and returns its neighbours.
     pub(crate) fn start_send(&mut self, to: u32, tag: u32, start: Start) -> Neighbours {
         insert(self.sends.entry((to, tag)).or_default(), start, 1)
     }
 
-    /// Adds a receive when it has ended. Ones that have started behind it may have ended before.
+    /// Adds a receive when it has ended, and returns its neighbours. Receives that started later
+    /// may have ended earlier.
     pub(crate) fn end_recv(&mut self, from: u32, tag: u32, start: Start) -> Neighbours {
         insert(self.recvs.entry((from, tag)).or_default(), start, LATEST_MAX)
     }
 
-    /// Forgets everything if that is much. Returns true if it did.
+    /// Forgets all starts if more than [`KEYS_MAX`] pairs are remembered. Returns true if it did.
     pub(crate) fn forget_if_full(&mut self) -> bool {
         let is_full = self.sends.len() + self.recvs.len() > KEYS_MAX;
         if is_full {
@@ -51,8 +53,8 @@ impl Matching {
     }
 }
 
-/// Adds a start to those of its peer and tag, and returns the labels of its neighbours. Keeps the
-/// latest `most` starts.
+/// Adds a start to the list of its peer and tag, and returns the labels of its neighbours. Keeps
+/// only the latest `most` starts.
 fn insert(starts: &mut Vec<Start>, start: Start, most: usize) -> Neighbours {
     let at = starts.partition_point(|other| other.label < start.label);
     let of_other = |other: &&Start| other.thread != start.thread;

@@ -1,10 +1,10 @@
 #![allow(unsafe_code)] // An allocator.
-//! Memory for the recorder when the memory of the program has ended.
+//! Provides memory for the recorder when the program has used up all memory.
 //!
-//! Threat: a program may use all the memory that it gets, as under `ulimit -v`. The recorder must
-//! not end it then. So it keeps a reserve, which is never touched and costs addresses only. When
-//! the system has no memory left, the reserve is given back, and what the recorder needed is tried
-//! again. The recording ends at once ([`has_ended`]), so nothing needs a second reserve.
+//! Threat: a program may use all the memory that it can get, as under `ulimit -v`. The recorder
+//! must not end the program then. So it keeps a reserve, which is never touched and costs only
+//! addresses. When an allocation of the recorder fails, the reserve is freed, and the allocation is
+//! tried again. The recording then ends at once ([`has_ended`]), so no second reserve is needed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
@@ -25,14 +25,14 @@ struct Reserving;
 #[global_allocator]
 static ALLOCATOR: Reserving = Reserving;
 
-/// Takes the reserve. Without memory for one there is none.
+/// Allocates the reserve. If there is no memory for it, the recorder has none.
 pub(crate) fn reserve() {
     // SAFETY: the layout has a size.
     let new = unsafe { System.alloc(RESERVE) };
     free(KEPT.swap(new, Ordering::AcqRel));
 }
 
-/// Gives the reserve back. Returns true if there was one.
+/// Frees the reserve. Returns true if there was one.
 fn release() -> bool {
     free(KEPT.swap(null_mut(), Ordering::AcqRel))
 }
@@ -41,24 +41,25 @@ fn free(reserve: *mut u8) -> bool {
     if reserve.is_null() {
         return false;
     }
-    // SAFETY: it comes from `reserve`, and whoever took it out of `KEPT` is the only one to have
-    // it.
+    // SAFETY: the block comes from `reserve`. Whoever took it out of `KEPT` is its only owner.
     unsafe { System.dealloc(reserve, RESERVE) };
     true
 }
 
-/// Returns true if the recorder has used the reserve, or the caller has told that memory has ended.
+/// Returns true if the recorder has used the reserve, or a caller has reported that memory is used
+/// up.
 pub(crate) fn has_ended() -> bool {
     HAS_ENDED.load(Ordering::Relaxed)
 }
 
-/// Notes that a caller got no memory, and lets the recorder use the reserve for its last words.
+/// Notes that a caller could not allocate memory. Frees the reserve, so that the recorder can write
+/// its last lines.
 pub(crate) fn end() {
     release();
     HAS_ENDED.store(true, Ordering::Relaxed);
 }
 
-/// Tries an allocation a second time if there is a reserve.
+/// Returns the block `first`. If it is null, frees the reserve and allocates again.
 fn again(first: *mut u8, try_it: impl FnOnce() -> *mut u8) -> *mut u8 {
     if !first.is_null() || !release() {
         return first;
@@ -85,7 +86,7 @@ unsafe impl GlobalAlloc for Reserving {
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as above. `realloc` leaves the block as it is when it fails.
+        // SAFETY: as above. If `realloc` fails, the block stays valid.
         let first = unsafe { System.realloc(at, layout, size) };
         // SAFETY: as above.
         again(first, || unsafe { System.realloc(at, layout, size) })

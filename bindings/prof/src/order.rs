@@ -1,48 +1,50 @@
-//! The order of a thread's actions, as dependencies.
+//! Expresses the order of a thread's actions as dependencies.
 //!
-//! The actions of a thread form a chain: each has one dependency on the action before it. That is
-//! `requires` if the call of the earlier action returned when the action had ended. It is
-//! `irequires` if the call only started it, as `MPI_Isend` does. A call that completes a request
-//! adds `requires` to the action behind it. So the order of starts is the program's, which keeps
-//! the order of matching, and nothing waits that did not wait in the program.
+//! The actions of a thread form a chain, in which each action depends on the previous one. If the
+//! call of the previous action returned after the action had ended, the dependency is `requires`.
+//! If the call only started it, as `MPI_Isend` does, the dependency is `irequires`. After a call
+//! that completes a request, the next action also `requires` the operation of the request. So
+//! actions start in the order of the program, which keeps the order of matching. No action waits
+//! that did not wait in the program.
 //!
-//! If no two threads call MPI at the same time, an action also waits for all that other threads
-//! had completed when its call began. If they may (`MPI_THREAD_MULTIPLE`), each thread has a chain
-//! of its own. An action, as an eager send, may have ended before another thread's call by chance.
-//! A dependency on it would bind a replay to that chance. Only a thread's beginning and its end
-//! order its actions with those of other threads, since threads are started and joined. Messages
-//! that MPI matches in the order of their starts keep that order ([`matching`](crate::matching)).
+//! If no two threads call MPI at the same time, an action also waits for everything that other
+//! threads had completed when its call began. With `MPI_THREAD_MULTIPLE` they may call at the same
+//! time, and each thread has a chain of its own. Then an action, such as an eager send, may have
+//! ended before another thread's call only by chance. A dependency on it would bind a replay to
+//! that chance. So only the start and the end of a thread order its actions with other threads.
+//! Messages that MPI matches in the order of their starts keep that order
+//! ([`matching`](crate::matching)).
 //!
 //! An action waits only for actions that had started, or ended, before it started in the run. So a
-//! replay does not deadlock if each send can end as early as it did in the run. One in which sends
-//! end later gets stuck only where the program would have.
+//! replay does not deadlock if each send can end as early as in the run. If sends end later, it
+//! gets stuck only where the program would have got stuck too.
 
-/// The most dependencies that are collected before an action joins them.
+/// The most dependencies of an action. If there are more, a `nop` first joins them.
 const JOINED_MAX: usize = 1024;
 
 /// A dependency on an earlier action, by the number of its label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Edge {
-    /// On its end.
+    /// The action waits for the end of the earlier one.
     Requires(u64),
-    /// On its start.
+    /// The action waits for the start of the earlier one.
     Irequires(u64),
 }
 
-/// The end of one thread's chain.
+/// The end of the chain of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Thread {
     /// The time at which the last call returned; `None` before the first one.
     pub(crate) left_ns: Option<u64>,
-    /// Computation that is not yet written.
+    /// The nanoseconds of computation that were not written yet.
     pub(crate) calc_ns: u64,
-    /// The last action.
+    /// The dependency on the thread's last action.
     chain: Option<Edge>,
-    /// The further actions that the next one waits for.
+    /// Further dependencies of the thread's next action.
     extra: Vec<Edge>,
-    /// Counts up when the thread has written something, over all threads.
+    /// The number of the thread's last change. All threads share one count.
     stamp: u64,
-    /// The stamp up to which actions of other threads come before the next action.
+    /// The count up to which changes of other threads come before this thread's next action.
     seen: u64,
 }
 
@@ -51,13 +53,13 @@ pub(crate) struct Thread {
 pub(crate) struct Threads {
     threads: Vec<Thread>,
     stamp: u64,
-    /// The last actions of threads that have ended, which new threads wait for.
+    /// The last actions of threads that have ended. New threads wait for them.
     ended: Vec<Edge>,
 }
 
 impl Threads {
-    /// Begins a thread. Its actions come behind the actions of the first thread so far, because
-    /// that thread is taken to have started it. They also come behind the threads that have ended.
+    /// Begins a thread. Its actions come after the actions of thread 0 so far, which is assumed to
+    /// have started it. They also come after the threads that have ended.
     pub(crate) fn begin(&mut self, thread: usize) {
         let mut extra = self.ended.clone();
         if thread != 0 {
@@ -69,9 +71,9 @@ impl Threads {
         *self.of(thread) = Thread { extra, ..Thread::default() };
     }
 
-    /// Ends a thread. All that other threads do from now on comes behind it. Returns true if new
-    /// threads would have too many actions to wait for, so that the caller must join these actions
-    /// ([`take_ended`](Self::take_ended)).
+    /// Ends a thread. All later actions of other threads come after it. Returns true if new threads
+    /// would have too many actions to wait for. Then the caller must join these actions by
+    /// [`take_ended`](Self::take_ended).
     pub(crate) fn end(&mut self, thread: usize) -> bool {
         let Thread { chain, mut extra, .. } = std::mem::take(self.of(thread));
         extra.extend(chain);
@@ -82,14 +84,14 @@ impl Threads {
         self.ended.len() > JOINED_MAX
     }
 
-    /// Lets the computation of all threads that there are begin at a time.
+    /// Lets the computation of all threads begin at `now_ns`.
     pub(crate) fn leave_all(&mut self, now_ns: u64) {
         for left_ns in self.threads.iter_mut().filter_map(|thread| thread.left_ns.as_mut()) {
             *left_ns = now_ns;
         }
     }
 
-    /// Lets the next action of each thread start behind what all others have started.
+    /// Makes the next action of each thread start after everything that other threads have started.
     pub(crate) fn start_behind(&mut self) {
         let label = |edge| match edge {
             Edge::Requires(label) | Edge::Irequires(label) => label,
@@ -102,12 +104,13 @@ impl Threads {
         }
     }
 
-    /// Returns the number of threads that there have been at a time.
+    /// Returns the highest number of threads that existed at the same time.
     pub(crate) fn count(&self) -> usize {
         self.threads.len()
     }
 
-    /// Moves the last actions of threads that have ended to `edges`, for an action that joins them.
+    /// Moves the last actions of threads that have ended to `edges`. The action `join`, which joins
+    /// them, takes their place.
     pub(crate) fn take_ended(&mut self, edges: &mut Vec<Edge>, join: u64) {
         edges.append(&mut self.ended);
         self.ended.push(Edge::Requires(join));
@@ -120,7 +123,7 @@ impl Threads {
         &mut self.threads[thread]
     }
 
-    /// Puts the next action of a thread behind what other threads have done so far.
+    /// Makes the next action of a thread wait for everything that other threads have done so far.
     pub(crate) fn meet(&mut self, thread: usize) {
         self.of(thread);
         let seen = std::mem::replace(&mut self.threads[thread].seen, self.stamp);
@@ -148,13 +151,13 @@ impl Threads {
         edges.append(&mut thread.extra);
     }
 
-    /// Returns true if the thread's next action has too many dependencies, so that another action
-    /// must join them.
+    /// Returns true if the thread's next action has too many dependencies, so that a `nop` must
+    /// join them.
     pub(crate) fn waits_for_many(&mut self, thread: usize) -> bool {
         self.of(thread).extra.len() > JOINED_MAX
     }
 
-    /// Puts an action at the end of the thread's chain.
+    /// Adds a dependency on an action at the end of the thread's chain.
     pub(crate) fn follow(&mut self, thread: usize, edge: Edge) {
         self.stamp += 1;
         let stamp = self.stamp;
@@ -163,12 +166,12 @@ impl Threads {
         thread.stamp = stamp;
     }
 
-    /// Lets the thread's next action wait for the end of another one.
+    /// Makes the thread's next action wait for the end of the action `label`.
     pub(crate) fn wait(&mut self, thread: usize, label: u64) {
         self.stamp += 1;
         let stamp = self.stamp;
         let thread = self.of(thread);
-        // The action before may be the one that was waited for.
+        // The action may be the last one of the chain. Then its dependency becomes stronger.
         if thread.chain == Some(Edge::Irequires(label)) {
             thread.chain = Some(Edge::Requires(label));
         } else {

@@ -1,20 +1,20 @@
 #![allow(unsafe_code)] // The mask of signals, and the report of `close`.
-//! The file of a rank, and a buffer of bounded size in front of it.
+//! Writes the file of a rank, through a buffer of bounded size.
 //!
 //! Threats:
 //!
-//! - Other users may be able to write to the folder, or to the one above it. A link at the place of
-//!   the folder or the file could lead the writer to files of the user's. A folder that is a link
-//!   is an error. What lies at the place of the file is removed, and the file is created if nothing
-//!   is there.
-//! - Another program of the user may be writing the file: each holds a lock on its own.
-//! - The program may close the file's descriptor and get its number for a file of its own. So the
-//!   file behind the number is compared before each write.
-//! - A process that the program forks has the descriptor too. It writes nothing.
+//! - Other users may be able to write to the folder, or to its parent. A link in place of the
+//!   folder or the file could lead the writer to other files of the user. So a folder that is a
+//!   link is an error. A file that exists already is removed, and the new file is created only if
+//!   nothing has its name.
+//! - Another program of the user may be writing the same file. So each program locks its file.
+//! - The program may close the file's descriptor, and get its number for a file of its own. So the
+//!   file behind the descriptor is compared before each write.
+//! - A process that the program forks has the descriptor too. So a forked process writes nothing.
 //! - A write beyond `ulimit -f`, or to a pipe that nobody reads, raises a signal that would end the
-//!   program. The signal is taken back, and the write is an error.
+//!   program. The signal is removed, and the write returns an error.
 //!
-//! `tests/output.rs` has a test of each.
+//! `tests/output.rs` has a test for each threat.
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, unlinkat};
 use std::fs::{self, File, TryLockError};
@@ -24,7 +24,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawF
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The bytes that are written at once.
+/// The number of buffered bytes from which on the buffer is written to the file.
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// The device and the inode of a file.
@@ -35,22 +35,22 @@ fn identity(file: impl AsFd) -> io::Result<Identity> {
     Ok((st_dev, st_ino))
 }
 
-/// The descriptor of the first file, for processes that the program forks.
+/// The descriptor and the identity of the first trace file, for processes that the program forks.
 static FIRST: OnceLock<(RawFd, Identity)> = OnceLock::new();
 
-/// Closes the first file in a process that the program has forked. Its lock would last as long as
-/// this process. Handlers of forks may call this.
+/// Closes the first trace file in a process that the program has forked. Otherwise its lock would
+/// last until this process ends. It may be called by handlers of `pthread_atfork`.
 pub(crate) fn leave_to_parent() {
     let Some(&(number, of)) = FIRST.get() else { return };
-    // SAFETY: the system tells if there is no such descriptor.
+    // SAFETY: if there is no such descriptor, the system call returns an error.
     let now = identity(unsafe { BorrowedFd::borrow_raw(number) });
     if now.is_ok_and(|now| now == of) {
-        // SAFETY: the descriptor is that of the file, which nothing in this process uses any more.
+        // SAFETY: the descriptor is the trace file's, which nothing in this process uses any more.
         drop(unsafe { OwnedFd::from_raw_fd(number) });
     }
 }
 
-/// The file of a rank, as long as it is the file behind its descriptor.
+/// The trace file of a rank. Every use checks that its descriptor still leads to this file.
 #[derive(Debug)]
 pub struct TraceFile {
     file: ManuallyDrop<File>,
@@ -64,7 +64,8 @@ impl TraceFile {
         self.file.as_raw_fd()
     }
 
-    /// Returns an error if the descriptor leads to another file by now, or this is another process.
+    /// Returns an error if the descriptor leads to another file by now, or if this process is a
+    /// fork.
     fn look(&self) -> io::Result<()> {
         if std::process::id() != self.process {
             return Err(io::Error::other("this process is a fork of the rank"));
@@ -82,13 +83,13 @@ impl Write for TraceFile {
         without_signals(|| self.file.write(bytes))
     }
 
-    /// Asks for errors that the system has kept back until the file is closed, as NFS does. Another
-    /// program may replace the file from now on.
+    /// Returns write errors that the system reports only when a file is closed, as NFS does. Also
+    /// releases the lock, so another program may replace the file from now on.
     fn flush(&mut self) -> io::Result<()> {
         self.look()?;
         let _ = self.file.unlock();
         let number = self.file.try_clone()?.into_raw_fd();
-        // SAFETY: the number is that of the copy, which nobody else has.
+        // SAFETY: the number is that of the copy, which nothing else uses.
         match without_signals(|| unsafe { libc::close(number) }) {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
@@ -99,13 +100,13 @@ impl Write for TraceFile {
 impl Drop for TraceFile {
     fn drop(&mut self) {
         if self.look().is_ok() {
-            // SAFETY: it is dropped nowhere else.
+            // SAFETY: the file is dropped nowhere else.
             unsafe { ManuallyDrop::drop(&mut self.file) };
         }
     }
 }
 
-/// Calls a function that writes, without the signals that a failed write raises.
+/// Calls `write` so that a failed write raises no signal in the program.
 pub(crate) fn without_signals<T>(write: impl FnOnce() -> T) -> T {
     // SAFETY: sets of signals are plain memory, which the first calls fill in. All calls get valid
     // pointers, and change only the mask of this thread, which the last one restores.
@@ -115,7 +116,7 @@ pub(crate) fn without_signals<T>(write: impl FnOnce() -> T) -> T {
         libc::sigemptyset(&mut raised);
         libc::sigpending(&mut pending);
         for signal in [libc::SIGXFSZ, libc::SIGPIPE] {
-            // One that the program holds back stays as it is.
+            // A signal that is pending already because the program blocks it stays pending.
             if libc::sigismember(&pending, signal) == 0 {
                 libc::sigaddset(&mut raised, signal);
             }
@@ -131,13 +132,13 @@ pub(crate) fn without_signals<T>(write: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Creates the file, and its folder if there is none. A file of an earlier run is replaced.
+/// Creates the trace file, and its folder if there is none. Replaces a file of an earlier run.
 ///
 /// # Errors
-/// The system's reason, a folder that is a link, or a program that runs writes the file.
+/// The system's error. Also if the folder is a link, or a running program writes the file.
 pub fn create(path: &Path) -> io::Result<TraceFile> {
     let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
-    // Without a `/` or `/.` at the end, which would follow a link.
+    // The path must not end with `/` or `/.`, as the system would follow a link then.
     let dir: PathBuf = match path.parent() {
         Some(dir) if !dir.as_os_str().is_empty() => dir.components().collect(),
         _ => ".".into(),
@@ -149,7 +150,7 @@ pub fn create(path: &Path) -> io::Result<TraceFile> {
     fs::create_dir_all(&dir)?;
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let dir = openat(CWD, &dir, flags, Mode::empty())?;
-    // A pipe in the place of the file does not block.
+    // If there is a pipe in place of the file, this does not block.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     if let Ok(file) = openat(&dir, name, flags, Mode::empty()) {
         let file = File::from(file);
@@ -163,14 +164,15 @@ pub fn create(path: &Path) -> io::Result<TraceFile> {
     }
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let file = File::from(openat(&dir, name, flags, Mode::from_raw_mode(0o666))?);
-    // Some file systems have no locks; then nothing protects the file.
+    // Some file systems have no locks. On them nothing protects the file from other programs.
     let _ = file.try_lock();
     let identity = identity(&file)?;
     FIRST.get_or_init(|| (file.as_raw_fd(), identity));
     Ok(TraceFile { file: ManuallyDrop::new(file), identity, process: std::process::id() })
 }
 
-/// Text on its way to a writer. Only whole lines leave, as long as the writer takes them.
+/// Text that is buffered for a writer. Only whole lines are passed on, as far as the writer takes
+/// them.
 pub(crate) struct Output<W> {
     to: W,
     buffer: Vec<u8>,
@@ -181,7 +183,7 @@ impl<W: Write> Output<W> {
         Self { to, buffer: Vec::with_capacity(BUFFER_BYTES + 4096) }
     }
 
-    /// Returns the buffer, to add whole lines to.
+    /// Returns the buffer, to which the caller adds whole lines.
     pub(crate) fn text(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
     }
@@ -201,7 +203,7 @@ impl<W: Write> Output<W> {
         written
     }
 
-    /// Writes the buffer, and asks if all that was written is in the file.
+    /// Writes the buffer, and checks that everything is in the file.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         self.write()?;
         self.to.flush()

@@ -1,10 +1,11 @@
-//! The requests of a rank that are outstanding or persistent.
+//! Keeps the requests of a rank that are outstanding or persistent.
 //!
-//! MPI libraries give requests that have already completed the same handle, so a handle may stand
-//! for several. Another thread may get the handle of a request that has just completed before its
-//! completion is recorded. So each operation has a token: a call that may complete requests looks
-//! their tokens up before it calls MPI ([`Requests::claim`]). Of several with one handle it takes
-//! one that its own thread started, as those of other threads may have completed.
+//! MPI libraries use one handle for all requests that completed at once, so a handle may stand for
+//! several requests. Also, another thread may get the handle of a request that has completed,
+//! before the completion is recorded. So each operation has a token. A call that may complete
+//! requests looks up their tokens before it calls MPI ([`Requests::claim`]). If a handle stands for
+//! several requests, the call takes one that its own thread started, as those of other threads may
+//! have completed already.
 
 use crate::collective::Prepared;
 use crate::communicators::Communicator;
@@ -13,33 +14,33 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// A message whose ends and tag are in GOAL's numbers.
+/// A send, with peer and tag in GOAL's numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outgoing {
     pub(crate) bytes: u64,
     pub(crate) to: u32,
     pub(crate) tag: u32,
-    /// True if the send ends although nobody receives (`MPI_Bsend`): nothing waits for it.
+    /// True if the send ends even if nobody receives (`MPI_Bsend`). No action waits for it.
     pub(crate) buffered: bool,
 }
 
 /// An operation that has started.
 #[derive(Debug)]
 pub(crate) enum Operation {
-    /// Nothing to write: the peer is `MPI_PROC_NULL`.
+    /// An operation with the peer `MPI_PROC_NULL`, for which nothing is written.
     Nothing,
-    /// A message, written when it is complete.
+    /// A send. It is written when it has completed.
     Send { label: u64, edges: Vec<Edge>, message: Outgoing },
-    /// A receive, written when its message is known.
+    /// A receive. It is written when its message is known.
     Recv { label: u64, edges: Vec<Edge>, communicator: Arc<Communicator>, thread: usize },
     /// A send and a receive with one request.
     Both(Box<[Operation; 2]>),
-    /// A collective, which is written already. It keeps its place.
+    /// A collective, which was written when it started. It keeps its place until it ends.
     Collective { label: u64, _of: Arc<Prepared> },
 }
 
 impl Operation {
-    /// Returns true if a message is awaited.
+    /// Returns true if the operation has a receive.
     pub(crate) fn has_recv(&self) -> bool {
         match self {
             Operation::Recv { .. } => true,
@@ -48,7 +49,7 @@ impl Operation {
         }
     }
 
-    /// The label, for an order.
+    /// Returns the label of the operation, by which operations are sorted.
     fn label(&self) -> u64 {
         match self {
             Operation::Nothing => 0,
@@ -69,7 +70,7 @@ pub(crate) enum Template {
     Collective(Arc<Prepared>),
 }
 
-/// An operation with its token and the thread that started it.
+/// An operation that has started, with its token and the thread that started it.
 #[derive(Debug)]
 struct Started {
     token: u64,
@@ -107,22 +108,22 @@ impl Entry {
     }
 }
 
-/// A request that the program has freed.
+/// What was freed with a request of the program.
 #[derive(Debug)]
 pub(crate) enum Freed {
-    /// It was not active, or is not known.
+    /// The request was not active, or is not known.
     Nothing,
-    /// An operation whose end nobody will see.
+    /// An active operation without a receive. The recorder will not see its end.
     Operation(Operation),
-    /// A receive with this token. Its message is known when it has completed.
+    /// An active receive with this token. Its message becomes known when it completes.
     Receive(u64),
 }
 
-/// The requests by MPI's handle.
+/// The requests by their MPI handles.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
     entries: FxHashMap<u64, VecDeque<Entry>>,
-    /// The last token.
+    /// The token that was given last.
     token: u64,
 }
 
@@ -140,7 +141,8 @@ impl Requests {
         self.entries.entry(handle).or_default().push_back(entry);
     }
 
-    /// Returns what an inactive persistent request starts.
+    /// Returns what the persistent request `handle` starts. Returns `None` if it is active or not
+    /// known.
     pub(crate) fn template(&self, handle: u64) -> Option<Template> {
         self.entries.get(&handle)?.iter().find_map(|entry| match entry {
             Entry::Persistent { template, active: None } => Some(template.clone()),
@@ -159,16 +161,17 @@ impl Requests {
         }
     }
 
-    /// Returns the token of the operation that a handle stands for in a call of a thread; 0 if none
-    /// is known.
+    /// Returns the token of the operation for which `handle` stands in a call of `thread`. Returns
+    /// 0 if none is known.
     pub(crate) fn claim(&self, thread: usize, handle: u64) -> u64 {
         let started = || self.entries.get(&handle).into_iter().flatten().filter_map(Entry::started);
         let own = started().find(|started| started.thread == thread);
         own.or_else(|| started().next()).map_or(0, |started| started.token)
     }
 
-    /// Returns the operation of a request that has completed; `None` if none is known. If several
-    /// calls claimed the same one of those that share a handle, each gets one.
+    /// Returns the operation of a request that has completed. Returns `None` if none is known. If
+    /// several calls have claimed the same token of a shared handle, each of them gets another
+    /// operation.
     pub(crate) fn complete(&mut self, handle: u64, token: u64) -> Option<Operation> {
         if token == 0 {
             return None;
@@ -186,7 +189,7 @@ impl Requests {
         entry?.into_operation()
     }
 
-    /// Forgets a request that a thread frees, but not a receive that is active.
+    /// Forgets a request that a thread frees. An active receive stays until it has completed.
     pub(crate) fn free(&mut self, thread: usize, handle: u64) -> Freed {
         let token = self.claim(thread, handle);
         let Some(entries) = self.entries.get_mut(&handle) else { return Freed::Nothing };

@@ -1,9 +1,9 @@
-//! The settings, from the environment.
+//! Reads the settings of the profiler from the environment.
 //!
 //! Threat: whoever sets the environment of the program chooses where files are written and how
-//! large numbers are. That is the user who runs the program, so paths are taken as they are. A name
-//! of files must not have a `/`, so that a mistake can't lead out of the folder. Numbers are
-//! bounded. `tests/settings.rs` has a test of each.
+//! large numbers are. This is the user who runs the program, so paths are used as they are. The
+//! name of the files must not contain `/`, so that a mistake can't lead out of the folder. Numbers
+//! are bounded. `tests/settings.rs` has a test for each of these rules.
 
 use goal_collectives::{Table, TableError, algorithm};
 use goal_lang::CollectiveKind;
@@ -12,41 +12,42 @@ use std::path::PathBuf;
 /// The choices of the user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// The folder of the files (`GOALPROF_DIR`).
+    /// The folder for the files (`GOALPROF_DIR`).
     pub dir: PathBuf,
-    /// The name of the files in front of `.RANK.goal` (`GOALPROF_NAME`).
+    /// The name of the files before `.RANK.goal` (`GOALPROF_NAME`).
     pub name: String,
-    /// The factor of computation (`GOALPROF_CALC_SCALE`); 0 writes none.
+    /// The factor for times of computation (`GOALPROF_CALC_SCALE`). With 0 no computation is
+    /// written.
     pub calc_scale: f64,
-    /// Computation of fewer nanoseconds is left out (`GOALPROF_CALC_MIN`).
+    /// The least nanoseconds of computation that are written (`GOALPROF_CALC_MIN`).
     pub calc_ns_min: u64,
-    /// The bits of a GOAL tag that hold the tag of MPI (`GOALPROF_TAG_BITS`).
+    /// The number of bits in a GOAL tag for the MPI tag (`GOALPROF_TAG_BITS`).
     pub tag_bits: u32,
-    /// True if a thread's call comes behind what other threads had done (`GOALPROF_THREADS`);
-    /// `None` if the user leaves it to the program.
+    /// True if a thread's call comes after everything that other threads had done
+    /// (`GOALPROF_THREADS`). `None` if this follows from the thread level of the program.
     pub orders_threads: Option<bool>,
-    /// True if recording begins with the program (`GOALPROF_RECORD`).
+    /// True if the recording is on from the beginning (`GOALPROF_RECORD`).
     pub records: bool,
-    /// The algorithm of each collective that the user chose (`GOALPROF_ALLREDUCE` and so on).
+    /// The collectives whose algorithm the user chose (`GOALPROF_ALLREDUCE` and so on).
     pub algorithms: Vec<(CollectiveKind, &'static str)>,
-    /// The table that chooses the other algorithms (`GOALPROF_TABLE`, a file).
+    /// The table of decisions for all other collectives (`GOALPROF_TABLE`, a file).
     pub table: Table,
 }
 
 /// The reason why a variable can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// A number is wrong.
+    /// A variable has a value that is not allowed.
     #[error("{variable}={value}: expected {expected}")]
     Value {
         /// The variable.
         variable: String,
         /// Its value.
         value: String,
-        /// The values that it may have.
+        /// A description of the allowed values.
         expected: &'static str,
     },
-    /// There is no such algorithm.
+    /// A collective has no algorithm of this name.
     #[error("{variable}={value}: {kind} has no such algorithm; it has {known}")]
     Algorithm {
         /// The variable.
@@ -55,7 +56,7 @@ pub enum SettingsError {
         value: String,
         /// The collective.
         kind: CollectiveKind,
-        /// The algorithms that there are.
+        /// The names of its algorithms.
         known: String,
     },
     /// The table can't be read.
@@ -76,7 +77,7 @@ pub enum SettingsError {
     },
 }
 
-/// The most bytes of a table.
+/// The most bytes of a file with a table.
 const TABLE_BYTES_MAX: u64 = 1 << 20;
 
 /// Returns the variable that chooses the algorithm of a collective.
@@ -85,7 +86,7 @@ fn variable(kind: CollectiveKind) -> String {
 }
 
 impl Settings {
-    /// Returns the defaults, for a program of this name.
+    /// Returns the default settings for the program with this name.
     pub fn new(program: &str) -> Self {
         Self {
             dir: "goalprof".into(),
@@ -165,8 +166,8 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Returns a number that differs, but for rare collisions, if the ranks' settings would give
-    /// programs that don't fit together. Scales and places may differ.
+    /// Returns a hash of the settings that all ranks must have in common. Different settings give
+    /// different numbers, except for rare collisions. Scales and paths may differ between ranks.
     pub fn digest(&self) -> u64 {
         use std::hash::{Hash, Hasher};
         let mut hasher = rustc_hash::FxHasher::default();
@@ -180,7 +181,7 @@ fn wrong(variable: &str, value: String, expected: &'static str) -> SettingsError
     SettingsError::Value { variable: variable.to_owned(), value, expected }
 }
 
-/// Lists the algorithms of a collective.
+/// Returns the names of a collective's algorithms, separated by commas.
 fn known(kind: CollectiveKind) -> String {
     let all = goal_collectives::ALGORITHMS.iter().filter(|found| found.kind == kind);
     all.map(|found| found.name).collect::<Vec<_>>().join(", ")

@@ -1,5 +1,4 @@
-//! The mapping of a communicator and a tag of MPI to a tag of GOAL, and the numbers of
-//! communicators.
+//! Maps a communicator and a tag of MPI to a tag of GOAL, and manages the numbers of communicators.
 //!
 //! ```text
 //!  31   30 ............ bits   bits-1 ............... 0
@@ -9,24 +8,25 @@
 //! +---+----------------------+--------------------------+
 //! ```
 //!
-//! Two communicators that have two processes in common have different numbers, so a message of one
-//! never matches a receive of the other. A tag that does not fit is an error, never folded. The
-//! messages of a collective count from 0 for each pair of ranks.
+//! Two communicators with at least two common processes have different numbers. So a message of one
+//! communicator never matches a receive of the other. A tag that does not fit into its bits is an
+//! error, and is never shortened. The messages of a collective are numbered from 0 for each pair of
+//! ranks.
 //!
-//! A collective has a place among the tags of its communicator until it has ended, a persistent
-//! one until it is freed. All ranks count the places alike: one half of them in turn for
-//! persistent collectives, in the order of their preparation, the other half for the others. A
-//! place that comes round while it is taken is an error. So two collectives with the same place
+//! A collective has a place among the tags of its communicator until it ends, or until it is freed
+//! if it is persistent. All ranks count the places in the same way. Persistent collectives use one
+//! half of the places in turn, in the order of their preparation. Other collectives use the other
+//! half. It is an error if the next place is still taken. So two collectives with the same place
 //! never overlap, and program order keeps them apart.
 
 use thiserror::Error;
 
 const PLACE_BITS: u32 = 8;
-/// The places of a communicator's collectives.
+/// The number of places for the collectives of a communicator.
 pub(crate) const PLACES: u32 = 1 << PLACE_BITS;
-/// The places for persistent collectives, and those for the others.
+/// The number of places for persistent collectives, and also for other collectives.
 pub(crate) const WINDOW: u32 = PLACES / 2;
-/// The bit of collectives.
+/// The bit that marks the tags of collectives.
 const COLLECTIVE: u32 = 1 << 31;
 
 /// The reason why a message can't get a tag of GOAL.
@@ -40,7 +40,7 @@ pub enum TagError {
     Tag {
         /// The tag.
         tag: u32,
-        /// The bits for it.
+        /// The number of bits for the tag.
         bits: u32,
     },
     /// A collective has too many messages between two ranks.
@@ -49,7 +49,7 @@ pub enum TagError {
          small segments (GOALPROF_BCAST and so on), or raise GOALPROF_TAG_BITS on all ranks"
     )]
     Messages {
-        /// The most that there are tags for.
+        /// The most messages for which there are tags.
         most: u32,
     },
     /// There are too many communicators.
@@ -58,12 +58,12 @@ pub enum TagError {
          ranks, or free communicators"
     )]
     Communicators {
-        /// The most that there are numbers for.
+        /// The most communicators for which there are numbers.
         most: u32,
     },
 }
 
-/// The mapping.
+/// The mapping of tags, for a number of bits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tags {
     bits: u32,
@@ -76,13 +76,13 @@ impl Tags {
         Self { bits }
     }
 
-    /// The number of communicators. One less than there are bit patterns: the last one would give
-    /// the tag that means any.
+    /// Returns the most communicators. It is one less than the number of bit patterns, because the
+    /// last pattern would give the wildcard tag `any`.
     pub(crate) fn communicators(self) -> u32 {
         (1 << (31 - self.bits)) - 1
     }
 
-    /// Returns the tag of a message of a communicator.
+    /// Returns the GOAL tag of a point-to-point message of a communicator.
     pub(crate) fn message(self, communicator: u32, tag: u32) -> Result<u32, TagError> {
         if tag >> self.bits != 0 {
             return Err(TagError::Tag { tag, bits: self.bits });
@@ -90,7 +90,7 @@ impl Tags {
         Ok(communicator << self.bits | tag)
     }
 
-    /// Returns the tag of message number `message` between two ranks of a collective.
+    /// Returns the GOAL tag of message number `message` between two ranks of a collective.
     pub(crate) fn collective(
         self,
         communicator: u32,

@@ -1,5 +1,5 @@
-//! Buffers of the safe interface: typed memory that peers of the host can read. A guard refuses
-//! access to a buffer while a schedule runs on it.
+//! Defines the buffers of the safe interface: typed memory that other ranks of the host can read. A
+//! guard refuses access to a buffer while a schedule runs on it.
 #![allow(unsafe_code)] // references to the memory, which the guard keeps apart
 
 use crate::error::{Error, ErrorCode, Result};
@@ -14,12 +14,13 @@ use std::marker::PhantomData;
 use std::ops::{Bound, Deref, DerefMut, RangeBounds};
 use std::sync::Arc;
 
-/// A type of elements that schedules compute with.
+/// A type of elements on which schedules can compute.
 ///
 /// # Safety
-/// It is a plain number with the width of its datatype: every pattern of bits is a value.
+/// The type is a plain number with the width of its datatype, and every pattern of bits is a value
+/// of it.
 pub unsafe trait Element: Copy + Default + Send + Sync + 'static {
-    /// The type's name in schedules.
+    /// The datatype in schedules.
     const DATATYPE: Datatype;
 }
 
@@ -47,21 +48,21 @@ elements!(
     f64 = Float64
 );
 
-/// The use of memory at a time: any number of readers, or one writer.
+/// The current use of a buffer's memory: any number of readers, or one writer.
 #[derive(Debug, Default)]
 struct Use {
     readers: u32,
     has_writer: bool,
 }
 
-/// The bytes behind buffers.
+/// The memory that a [`Buffer`] and its clones share.
 pub(crate) struct Memory {
     region: Region,
     used: Mutex<Use>,
     _owner: Owner,
 }
 
-/// The owner of the bytes.
+/// The owner of a buffer's bytes.
 #[expect(dead_code, reason = "it is only held")]
 enum Owner {
     Shared(Block),
@@ -78,10 +79,11 @@ impl fmt::Debug for Memory {
 }
 
 impl Memory {
-    /// Takes memory for one use.
+    /// Begins a use of the memory, as its only writer if `writes` is true, and otherwise as a
+    /// reader.
     ///
     /// # Errors
-    /// It is used, or this process is a fork of the rank.
+    /// [`ErrorCode::Busy`] if the memory is in use; or this process is a fork of the rank.
     pub(crate) fn acquire(&self, writes: bool) -> Result<()> {
         if is_fork() {
             return Err(of_fork());
@@ -102,9 +104,9 @@ impl Memory {
         Ok(())
     }
 
-    /// Gives memory back.
+    /// Ends a use of the memory that [`Memory::acquire`] began with the same value of `writes`.
     pub(crate) fn release(&self, writes: bool) {
-        // A fork may have the lock as it was, taken.
+        // In a fork, the copied lock may be held for ever.
         if is_fork() {
             return;
         }
@@ -121,11 +123,11 @@ impl Memory {
     }
 }
 
-/// Elements that schedules work on. Clones name the same elements.
+/// Elements that schedules work on. Clones of a buffer share its elements.
 ///
-/// They lie in memory that the ranks of this host share, where peers read them in place, as long as
-/// there is room. A run takes the buffers of its schedule until it has ended: meanwhile buffers
-/// that it writes can't be read, and buffers that it reads can't be written.
+/// The elements lie in memory that the ranks of this host share, if there is room, so that peers
+/// read them in place. A run holds the buffers of its schedule until it has ended. Meanwhile the
+/// program can't read buffers that the run writes, nor write buffers that the run reads.
 pub struct Buffer<T> {
     memory: Arc<Memory>,
     len: usize,
@@ -177,29 +179,29 @@ impl<T: Element> Buffer<T> {
         self.len == 0
     }
 
-    /// Returns the elements to read.
+    /// Returns a guard through which the elements can be read.
     ///
     /// # Errors
-    /// [`ErrorCode::Busy`] while a run writes them or [`write`](Self::write)'s guard lives. Also if
-    /// 2^32 - 1 guards live, or were forgotten.
+    /// [`ErrorCode::Busy`] while a run writes the elements or a guard of [`write`](Self::write)
+    /// lives. Also if 2^32 - 1 guards live, or were forgotten.
     pub fn read(&self) -> Result<Read<'_, T>> {
         self.memory.acquire(false)?;
         Ok(Read(self))
     }
 
-    /// Returns the elements to change.
+    /// Returns a guard through which the elements can be changed.
     ///
     /// # Errors
-    /// [`ErrorCode::Busy`] while a run or a guard uses them.
+    /// [`ErrorCode::Busy`] while a run or another guard uses the elements.
     pub fn write(&self) -> Result<Write<'_, T>> {
         self.memory.acquire(true)?;
         Ok(Write(self))
     }
 
-    /// Returns a part of the buffer, for actions.
+    /// Returns a part of the buffer, as an operand of actions.
     ///
     /// # Panics
-    /// If the range is not inside, as slices do.
+    /// If the range is not inside the buffer.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Slice<'_> {
         let behind = |at: usize| match at.checked_add(1) {
             Some(next) => next,
@@ -221,7 +223,7 @@ impl<T: Element> Buffer<T> {
         Slice { piece, memory: Some(&self.memory), datatype: Some(T::DATATYPE) }
     }
 
-    /// Returns the whole buffer, for actions.
+    /// Returns the whole buffer, as an operand of actions.
     pub fn all(&self) -> Slice<'_> {
         self.slice(..)
     }
@@ -237,7 +239,7 @@ impl<T: Element> Buffer<T> {
 pub struct Slice<'b> {
     pub(crate) piece: Piece,
     pub(crate) memory: Option<&'b Arc<Memory>>,
-    /// The type of its elements; `None` for scratch memory, which takes any.
+    /// The type of the elements; `None` for scratch memory, which can hold elements of any type.
     pub(crate) datatype: Option<Datatype>,
 }
 
@@ -247,10 +249,10 @@ impl<'b, T: Element> From<&'b Buffer<T>> for Slice<'b> {
     }
 }
 
-/// The elements of a buffer, to read.
+/// A guard through which the elements of a buffer can be read.
 pub struct Read<'b, T: Element>(&'b Buffer<T>);
 
-/// The elements of a buffer, to change.
+/// A guard through which the elements of a buffer can be changed.
 pub struct Write<'b, T: Element>(&'b Buffer<T>);
 
 impl<T: Element> Deref for Read<'_, T> {

@@ -1,5 +1,5 @@
-//! Compiles and starts collectives: their schedules come from the algorithms of `goal-collectives`.
-//! A collective is persistent, or comes from a cache.
+//! Compiles and starts collectives. Their schedules come from the algorithms of `goal-collectives`.
+//! A collective is persistent, or a cache keeps it for later calls.
 #![allow(unsafe_code)] // hands on the contract of a start
 
 use crate::communicator::Communicator;
@@ -17,7 +17,8 @@ use goal_lang::{Body, CollectiveKind, Datatype, Function, ProgramBuilder, Space}
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// The addresses at which graphs of collectives are generated, before they get a table of buffers.
+/// The placeholder for the address of the input in a generated graph, until the graph gets a table
+/// of buffers. [`OUTPUT`] is the placeholder for the output.
 const INPUT: u64 = 1 << 60;
 const OUTPUT: u64 = 1 << 62;
 
@@ -26,7 +27,7 @@ const OUTPUT: u64 = 1 << 62;
 pub struct Collective {
     /// The collective.
     pub kind: CollectiveKind,
-    /// The elements of a block: of a rank's input, or of its part for each rank.
+    /// The number of elements in a block: in a rank's input, or in the input's part for each rank.
     pub count: u64,
     /// The type of the elements.
     pub datatype: Datatype,
@@ -47,7 +48,7 @@ pub struct Persistent {
 }
 
 impl Collective {
-    /// The bytes of a block, if all are equal.
+    /// Returns the size of a block in bytes, if all blocks are equal.
     fn block(&self) -> u64 {
         match self.kind {
             CollectiveKind::Barrier => 0,
@@ -75,23 +76,23 @@ impl Collective {
         })
     }
 
-    /// Compiles the collective for a communicator: by the named algorithm, or by the one that the
-    /// table of decisions names. All ranks must take the same.
+    /// Compiles the collective for `communicator` by the algorithm `name`. Without a name, the
+    /// table of decisions selects the algorithm. All ranks must use the same algorithm.
     ///
     /// # Errors
-    /// The collective is not defined for these arguments, there is no such algorithm, or it is not
-    /// right for them.
+    /// The collective is not defined for these arguments, there is no such algorithm, or the
+    /// algorithm does not support them.
     pub fn compile(&self, communicator: &Communicator, name: Option<&str>) -> Result<Persistent> {
         self.compile_blocks(&Blocks::Equal, communicator, name)
     }
 
-    /// Compiles the collective for blocks that differ in size or place, as far as this rank knows
-    /// them (MPI's collectives whose names end with v, and `MPI_Reduce_scatter`). All ranks must
-    /// call this, also those whose own blocks are equal.
+    /// Compiles the collective for blocks that differ in size or place: MPI's collectives whose
+    /// names end with v, and `MPI_Reduce_scatter`. `blocks` has the blocks that this rank knows.
+    /// All ranks must call this, even ranks whose own blocks are equal.
     ///
     /// # Errors
-    /// As for [`compile`](Self::compile); the blocks are not those of this collective, or those
-    /// that are received overlap.
+    /// As for [`compile`](Self::compile). Also if `blocks` does not fit the collective, or received
+    /// blocks overlap.
     pub fn compile_blocks(
         &self,
         blocks: &Blocks,
@@ -103,7 +104,8 @@ impl Collective {
         Ok(Persistent { schedule, algorithm, in_place: self.in_place })
     }
 
-    /// Returns the schedule of all ranks. `in_place` has true for each rank that works in place.
+    /// Returns the schedules of all ranks. `in_place` has an entry for each rank: true if the rank
+    /// works in place.
     pub(crate) fn of_all_ranks(
         &self,
         communicator: &Communicator,
@@ -122,14 +124,16 @@ impl Collective {
         compile::nisa_of(program.finish())
     }
 
-    /// Returns the counter of starts by an algorithm, for the reports of the launcher.
+    /// Returns the counter of how often this collective was started by `algorithm`, for the reports
+    /// of the launcher.
     pub(crate) fn starts_of(&self, blocks: &Blocks, algorithm: &str) -> Result<&'static AtomicU64> {
         let block = (*blocks == Blocks::Equal).then(|| self.block());
         let attached = &Group::current()?.shared().attached;
         Ok(attached.starts_of(self.kind.name(), algorithm, block))
     }
 
-    /// Compiles the collective for messages of the library itself, whose starts are not counted.
+    /// Compiles the collective for the library's own messages. The reports of the launcher do not
+    /// count its starts.
     pub(crate) fn compile_uncounted(&self, communicator: &Communicator) -> Result<Schedule> {
         Ok(self.compiled(&Blocks::Equal, communicator, None)?.0)
     }
@@ -157,8 +161,8 @@ impl Collective {
         Ok((Schedule::from_table(code, communicator.clone(), bases)?, algorithm))
     }
 
-    /// Lets a body work on a table of buffers: the input, unless it works in place, and the output.
-    /// Returns the addresses that these had.
+    /// Lets the actions of `body` work on a table of buffers: the input, unless the collective
+    /// works in place, and the output. Returns the placeholder addresses of these buffers.
     fn make_table(&self, body: &mut Body) -> Vec<u64> {
         let (mut input, mut output) = (INPUT, OUTPUT);
         for action in &body.actions {
@@ -174,8 +178,8 @@ impl Collective {
         body.make_table(buffers).expect("it names no other memory")
     }
 
-    /// Starts the collective on these buffers. It is compiled at the first call with these
-    /// arguments, and kept for further ones.
+    /// Starts the collective on buffers at the addresses `input` and `output`. Compiles it at the
+    /// first call with these arguments, and keeps it for later calls.
     ///
     /// # Errors
     /// As for [`compile`](Self::compile) and [`Persistent::start`].
@@ -194,35 +198,36 @@ impl Collective {
 }
 
 impl Persistent {
-    /// The algorithm that it was compiled by.
+    /// Returns the algorithm by which the collective was compiled.
     pub fn algorithm(&self) -> &'static Algorithm {
         self.algorithm
     }
 
-    /// The schedule. Its declared buffers are the input, unless it works in place, and the output.
+    /// Returns the schedule. Its declared buffers are the input, unless the collective works in
+    /// place, and the output.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
 
-    /// The schedule, to be changed before its first start.
+    /// Returns the schedule, so that the caller can change it before its first start.
     pub(crate) fn schedule_mut(&mut self) -> &mut Schedule {
         &mut self.schedule
     }
 
-    /// Returns the schedule alone.
+    /// Returns the schedule, and drops the rest.
     pub fn into_schedule(self) -> Schedule {
         self.schedule
     }
 
-    /// Starts the collective on an input and an output at these addresses; if it works in place,
-    /// only the output counts.
+    /// Starts the collective on buffers at the addresses `input` and `output`. If it works in
+    /// place, `input` is ignored.
     ///
     /// # Errors
     /// A buffer that this rank needs is missing, or the job can't go on.
     ///
     /// # Safety
     /// Until the run has ended, the buffers stay readable and writable, with the sizes that MPI
-    /// defines, nobody writes the input, and nobody accesses the output.
+    /// defines. Meanwhile nobody writes the input, and nobody accesses the output.
     #[inline]
     pub unsafe fn start(&self, input: usize, output: usize) -> Result<Ticket> {
         let shared = Group::current()?.shared();
@@ -252,9 +257,9 @@ impl Persistent {
     }
 }
 
-/// Returns the algorithm for a request by the table of decisions. A table of measurements may say
-/// nothing on blocks of different sizes or on neighbours; then the published one decides. All ranks
-/// come to the same decision.
+/// Returns the algorithm that the table of decisions selects for a request. A table from
+/// measurements may have no rule for blocks of different sizes or for neighbours. In this case the
+/// table of published thresholds decides. All ranks come to the same decision.
 fn choose(request: &Request) -> std::result::Result<&'static Algorithm, TableError> {
     match decisions().choose(request) {
         Err(TableError::NoRule(kind))

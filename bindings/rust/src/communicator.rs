@@ -1,12 +1,13 @@
-//! Communicators: groups of ranks with a matching space of their own, as in MPI.
+//! Defines communicators: groups of ranks with a matching space of their own, as in MPI.
 //!
 //! A communicator has a number of 48 bits, which messages carry. The number follows from the list
-//! of ranks, and from how often that list was used before. So its ranks agree on the number without
-//! a message. Two communicators that exist at the same time have equal numbers with a probability
-//! of 1 in 2^47. The last bit of a number selects the matching space of the library's own messages.
+//! of ranks, and from how many communicators of this list were made before. So the ranks agree on
+//! the number without a message. Two communicators that exist at the same time have equal numbers
+//! with a probability of 1 in 2^47. The lowest bit of a number selects the matching space of the
+//! library's own messages.
 //!
-//! The number is free again when the communicator and all objects on it are freed. Only the count
-//! of uses of each list stays, which takes 16 bytes for a list.
+//! The number is free again when the communicator and all objects that use it are freed. Only a
+//! count for each list of ranks stays, which takes 16 bytes a list.
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::returned::{Lease, Number};
@@ -16,17 +17,18 @@ use goal_lang::Neighbors;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Some ranks of the group, numbered anew, with a matching space of their own: a message in one
-/// communicator never meets a receive in another.
+/// Some ranks of the group, numbered from 0 on, with a matching space of their own. A message in
+/// one communicator never matches a receive in another.
 ///
-/// All of its ranks start schedules on it in the same order, as MPI's ranks call collectives on a
-/// communicator.
+/// All ranks of a communicator must start schedules on it in the same order, as ranks call
+/// collectives in MPI.
 #[derive(Debug, Clone)]
 pub struct Communicator {
     inner: Arc<Inner>,
-    /// Lasts as long as the program can use the communicator. `None` for the library's own uses.
+    /// The program's use of the communicator; `None` if only the library uses this value. When the
+    /// last lease is dropped, the program can't use the communicator any more.
     _lease: Option<Arc<Lease>>,
-    /// True for the matching space of the library's own messages.
+    /// True if this value stands for the matching space of the library's own messages.
     is_shadow: bool,
 }
 
@@ -35,23 +37,23 @@ pub(crate) const SHADOW: u64 = 1;
 
 #[derive(Debug)]
 struct Inner {
-    /// The number that all of its ranks know it by.
+    /// The number of the communicator, which is the same on all of its ranks.
     number: Number,
-    /// The rank of this process in it.
+    /// The rank of this process in the communicator.
     rank: u32,
     size: u32,
-    /// The rank in the group of each of its ranks; `None` if they are the same.
+    /// The group's rank for each rank of the communicator; `None` if both numberings are equal.
     ranks: Option<Box<[u32]>>,
     /// The neighbours of this process's rank, if the communicator has a graph.
     neighbors: Option<Neighbors>,
-    /// A number for the host of each rank of the group, if there are several.
+    /// The number of the host of each rank of the group; `None` if there is one host.
     hosts: Option<Arc<[u32]>>,
-    /// The hosts of its ranks, if one of them has several ranks.
+    /// The ranks of the communicator by host; `None` if no host has several of them.
     nodes: Option<Arc<Nodes>>,
 }
 
 impl Communicator {
-    /// The communicator of all ranks.
+    /// Returns the communicator of all ranks that the job started with.
     pub(crate) fn world(rank: u32, size: u32, hosts: Option<Vec<u32>>) -> Self {
         let hosts: Option<Arc<[u32]>> = hosts.map(Arc::from);
         let nodes = match &hosts {
@@ -62,51 +64,55 @@ impl Communicator {
         Self::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes })
     }
 
-    /// Returns a communicator of the library's own.
+    /// Returns a communicator that the program does not own.
     fn from_inner(inner: Inner) -> Self {
         Self { inner: Arc::new(inner), _lease: None, is_shadow: false }
     }
 
-    /// This process's rank.
+    /// Returns the rank of this process in the communicator.
     pub fn rank(&self) -> u32 {
         self.inner.rank
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks of the communicator.
     pub fn size(&self) -> u32 {
         self.inner.size
     }
 
-    /// The number of its matching space.
+    /// Returns the number of the matching space.
     pub(crate) fn id(&self) -> u64 {
         self.inner.number.0 | if self.is_shadow { SHADOW } else { 0 }
     }
 
-    /// Returns the communicator for what the library keeps. It does not count as used by the
-    /// program.
+    /// Returns the communicator for objects that the library keeps. The returned value does not
+    /// count as a use by the program.
     pub(crate) fn without_lease(&self) -> Self {
         Self { _lease: None, ..self.clone() }
     }
 
-    /// Returns the same ranks with the matching space of the library's own messages.
+    /// Returns a communicator of the same ranks in the matching space of the library's own
+    /// messages.
     pub(crate) fn shadow(&self) -> Self {
         Self { is_shadow: true, ..self.clone() }
     }
 
-    /// The ranks that this process's rank gets data from and sends data to in collectives of
-    /// neighbours, if the communicator has a graph ([`Group::graph_communicator`]).
+    /// Returns the neighbours of this process's rank: the ranks with which it exchanges data in
+    /// neighbourhood collectives. Returns `None` if the communicator has no graph
+    /// ([`Group::graph_communicator`]).
     ///
     /// [`Group::graph_communicator`]: crate::Group::graph_communicator
     pub fn neighbors(&self) -> Option<&Neighbors> {
         self.inner.neighbors.as_ref().filter(|_| !self.is_shadow)
     }
 
-    /// The hosts of its ranks, if two levels of algorithms are of use.
+    /// Returns the ranks of the communicator by host, for algorithms of two levels. Returns `None`
+    /// if no host has several ranks.
     pub(crate) fn nodes(&self) -> Option<&Arc<Nodes>> {
         self.inner.nodes.as_ref()
     }
 
-    /// Returns the rank in the group of a rank of the communicator.
+    /// Returns the group's rank for the communicator's rank `rank`; `None` if there is no such
+    /// rank.
     pub fn in_group(&self, rank: u32) -> Option<u32> {
         match &self.inner.ranks {
             None => (rank < self.inner.size).then_some(rank),
@@ -114,7 +120,7 @@ impl Communicator {
         }
     }
 
-    /// Returns the ranks in the group of all of its ranks.
+    /// Returns the group's rank for each rank of the communicator, in order.
     pub(crate) fn all_in_group(&self) -> Vec<u32> {
         match &self.inner.ranks {
             None => (0..self.inner.size).collect(),
@@ -122,28 +128,31 @@ impl Communicator {
         }
     }
 
-    /// Returns true if its ranks are those of the job's start, with the same numbers.
+    /// Returns true if the communicator has the ranks that the job started with, under the same
+    /// numbers.
     pub(crate) fn is_start(&self) -> bool {
         self.inner.ranks.is_none()
     }
 
-    /// The two ranks of a message that tells a new rank of its communicator: the one that accepts
-    /// it, and the new one.
+    /// Returns the communicator for the message that tells a new rank the ranks of its first
+    /// communicator. Its rank 0 is `accepting`, the rank that accepts the new one, and its rank 1
+    /// is `new`.
     pub(crate) fn welcome(own: u32, accepting: u32, new: u32) -> Self {
-        // No list of ranks ends with this number.
+        // No list of ranks ends with this number, so no other communicator gets the same number by
+        // its list.
         let number = Number(number_of(hash_of(&[new, u32::MAX - 1]), 0));
         let (rank, size, ranks) = (u32::from(own == new), 2, Some([accepting, new].into()));
         let (neighbors, hosts, nodes) = (None, None, None);
         Self::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes })
     }
 
-    /// Returns true if the two have the same matching space.
+    /// Returns true if both communicators have the same matching space.
     pub fn is_same(&self, other: &Self) -> bool {
         self.id() == other.id()
     }
 }
 
-/// Returns the nodes of ranks on these hosts, if one of them has several ranks.
+/// Returns the ranks by host, from the host of each rank; `None` if no host has several ranks.
 fn nodes_of(hosts: &[u32]) -> Option<Arc<Nodes>> {
     let nodes = Nodes::new(hosts);
     (nodes.count() < nodes.ranks()).then(|| Arc::new(nodes))
@@ -152,24 +161,25 @@ fn nodes_of(hosts: &[u32]) -> Option<Arc<Nodes>> {
 /// The communicators that this process has made.
 #[derive(Debug, Default)]
 pub(crate) struct Communicators {
-    /// For each list of ranks, by its hash, the number of communicators that were made of it. The
-    /// ranks free them at different times, so this must last longer than they do.
+    /// The number of communicators that were made of each list of ranks, by the list's hash. An
+    /// entry must outlive the communicators, because the ranks free them at different times.
     made: FxHashMap<u64, u64>,
-    /// The numbers of those that last.
+    /// The numbers of the communicators that still exist.
     numbers: FxHashSet<u64>,
 }
 
 impl Communicators {
-    /// Makes a communicator of `ranks`, which count in `parent`. Every rank in the list makes it;
-    /// those that make several of the same ranks do so in the same order. No message is exchanged:
-    /// its number follows from the list and from how often it was made.
+    /// Makes a communicator of `ranks`, which are ranks of `parent`. Every rank in the list must
+    /// call this. Communicators of the same ranks must be made in the same order everywhere. No
+    /// message is exchanged: the number follows from the list, and from how many communicators of
+    /// it were made before.
     pub(crate) fn make(&mut self, parent: &Communicator, ranks: &[u32]) -> Result<Communicator> {
         self.make_in(parent, ranks, 0)
     }
 
-    /// Makes a communicator of `ranks`, which count in `parent`, for ranks that have regrouped
-    /// after a loss. Each generation above 0 has other numbers. So the ranks may have made
-    /// different communicators before.
+    /// Makes a communicator of `ranks`, which are ranks of `parent`, after the ranks have regrouped
+    /// because of a loss. The numbers of communicators differ in each generation. So it does not
+    /// matter if the ranks have made different communicators before.
     pub(crate) fn make_in(
         &mut self,
         parent: &Communicator,
@@ -203,9 +213,9 @@ impl Communicators {
         self.make_of(in_group.into_boxed_slice(), rank, parent.inner.hosts.clone(), generation)
     }
 
-    /// Makes a communicator of the ranks of `parent` followed by new ranks of the job. All of them
-    /// make it, the new ones by [`make_first`](Self::make_first). They agree on its number, since
-    /// no list with a new rank was made before.
+    /// Makes a communicator of the ranks of `parent`, followed by the new ranks `new` of the job.
+    /// All of these ranks make it, the new ones by [`make_first`](Self::make_first). They agree on
+    /// its number, since no communicator with a new rank was made before.
     pub(crate) fn make_larger(
         &mut self,
         parent: &Communicator,
@@ -216,7 +226,8 @@ impl Communicators {
         self.make_of(list, parent.rank(), parent.inner.hosts.clone(), 0)
     }
 
-    /// Makes the communicator in which this process, a new rank of the job, was accepted.
+    /// Makes the first communicator of this process, a new rank of the job. `list` has the
+    /// communicator's ranks, as numbers in the job.
     pub(crate) fn make_first(&mut self, own: u32, list: Box<[u32]>) -> Result<Communicator> {
         let Some(rank) = list.iter().position(|&rank| rank == own) else {
             let text = "the rank that accepted this one did not name it";
@@ -225,8 +236,8 @@ impl Communicators {
         self.make_of(list, rank as u32, None, 0)
     }
 
-    /// Makes a communicator of ranks of the job. This process is the rank at place `rank` of the
-    /// list.
+    /// Makes a communicator of the ranks of the job in `list`. This process is the rank at index
+    /// `rank` of the list.
     fn make_of(
         &mut self,
         list: Box<[u32]>,
@@ -234,13 +245,15 @@ impl Communicators {
         hosts: Option<Arc<[u32]>>,
         generation: u32,
     ) -> Result<Communicator> {
-        // No list of ranks contains the second number.
+        // No list of ranks contains the second number, so the name differs from every list without
+        // a generation.
         let marks: &[u32] = if generation > 0 { &[generation, u32::MAX - 1] } else { &[] };
         let name: Vec<u32> = list.iter().chain(marks).copied().collect();
         let hash = hash_of(&name);
         let made = self.made.entry(hash).or_insert(0);
         let number = number_of(hash, *made);
-        // Also if the number is taken here: the other ranks count too.
+        // This counts even if the number is taken in this process, because the other ranks count
+        // too.
         *made += 1;
         if number == WORLD || !self.numbers.insert(number) {
             let text = "its number is that of another communicator of this process (1 in 2^47 for each that lasts), so free that one, or list the ranks in another order on all of them";
@@ -257,15 +270,16 @@ impl Communicators {
         Ok(Communicator { _lease, ..made })
     }
 
-    /// Takes the numbers of communicators back that nobody uses any more.
+    /// Makes the numbers of communicators that nobody uses any more free again.
     pub(crate) fn take_back(&mut self, numbers: &[u64]) {
         for number in numbers {
             self.numbers.remove(number);
         }
     }
 
-    /// Makes a communicator of all ranks of `parent` with a graph. All of these ranks make it, in
-    /// the same order as others of `parent`. No message is exchanged.
+    /// Makes a communicator of all ranks of `parent` with a graph of neighbours. All ranks of
+    /// `parent` must call this, in the same order as they make other communicators of these ranks.
+    /// No message is exchanged.
     pub(crate) fn make_graph(
         &mut self,
         parent: &Communicator,
@@ -294,8 +308,8 @@ impl Communicators {
     }
 }
 
-/// Returns a hash of a list of ranks, which is the same on every machine. Each step is the
-/// finalizer of SplitMix64 (Steele, Lea, Flood 2014), which is a permutation.
+/// Returns a hash of a list of ranks. It is the same on every machine. Each step is the finalizer
+/// of SplitMix64 (Steele, Lea, Flood 2014), a permutation.
 fn hash_of(ranks: &[u32]) -> u64 {
     ranks.iter().fold(ranks.len() as u64, |hash, &rank| {
         let mut word = (hash ^ u64::from(rank)).wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -305,8 +319,9 @@ fn hash_of(ranks: &[u32]) -> u64 {
     })
 }
 
-/// Returns the number of a communicator of a list with this hash. `before` others were made of the
-/// list: their numbers follow each other, so that they never meet.
+/// Returns the number of a communicator from the hash of its list, and from the number `before` of
+/// earlier communicators of the list. Communicators of one list have consecutive numbers, so these
+/// never collide.
 fn number_of(hash: u64, before: u64) -> u64 {
     const MASK: u64 = (1 << COMMUNICATOR_BITS) - 1;
     hash.wrapping_add(before) << 1 & MASK

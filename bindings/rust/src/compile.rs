@@ -1,5 +1,5 @@
 //! Compiles a graph to a schedule: runs the passes, encodes the binary form (NISA), and verifies
-//! it.
+//! the result.
 
 use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result};
@@ -11,24 +11,24 @@ use goal_lang::{ANY, Action, Body, MemoryImage, Program, ProgramBuilder, Style, 
 use goal_opt::{Pipeline, Timings};
 use std::sync::{Arc, OnceLock};
 
-/// The passes that a graph of one rank goes through: those that need to know no other rank.
+/// The passes for a graph of one rank. They need no knowledge of other ranks.
 const PASSES: &str = "prune,join,topological";
 
-/// The limits on a schedule from a graph: its memory is the program's own.
+/// The limits on a schedule from a graph: none, because its memory belongs to the program.
 pub(crate) const NO_LIMITS: Limits =
     Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
 
-/// A graph that was compiled, and the memory that it was written for.
+/// A compiled graph, and the memory that its actions name.
 #[derive(Debug, Clone)]
 pub(crate) struct Compiled {
     pub(crate) schedule: Arc<Schedule>,
-    /// The address of each buffer of its table. The declared ones come first.
+    /// The address of each buffer of the schedule's table. The declared buffers come first.
     pub(crate) bases: Vec<u64>,
     /// The number of declared buffers.
     pub(crate) declared: usize,
 }
 
-/// Compiles a graph for `rank` of a group of `ranks`.
+/// Compiles the graph of `rank` in a group of `ranks` ranks.
 ///
 /// # Errors
 /// Dependencies form a circle, a limit is exceeded, or declared buffers don't fit the actions.
@@ -42,12 +42,13 @@ pub(crate) fn compile(graph: &Graph, rank: u32, ranks: u32, seed: Seed) -> Resul
     Ok(Compiled { schedule, bases, declared })
 }
 
-/// Compiles the body of `rank` alone.
+/// Compiles the actions of `rank`; the other ranks have none.
 pub(crate) fn schedule(body: Body, rank: u32, ranks: u32, seed: Seed) -> Result<Arc<Schedule>> {
     schedule_from(body, None, rank, ranks, seed)
 }
 
-/// Compiles the body of `rank` alone, whose memory starts with these values.
+/// Compiles the actions of `rank`; the other ranks have none. `image` has the initial values of the
+/// rank's memory.
 pub(crate) fn schedule_from(
     body: Body,
     image: Option<MemoryImage>,
@@ -59,7 +60,7 @@ pub(crate) fn schedule_from(
     Ok(Arc::new(Schedule::new(nisa, rank, seed)))
 }
 
-/// Compiles a program by the passes for graphs of one rank.
+/// Compiles a program with the passes for graphs of one rank.
 pub(crate) fn nisa_of(mut program: Program) -> Result<Arc<Nisa>> {
     goal_opt::run(&mut program, pipeline(), &mut Timings::default(), |_, _| {})
         .map_err(|error| Error::new(ErrorCode::Graph, error.to_string()))?;
@@ -72,7 +73,8 @@ pub(crate) fn nisa_of(mut program: Program) -> Result<Arc<Nisa>> {
     Ok(Arc::new(nisa))
 }
 
-/// Replaces the ranks of a communicator by those of the group.
+/// Replaces the peers of all actions, which are ranks of `communicator`, by the corresponding ranks
+/// of the group.
 pub(crate) fn renumber(body: &mut Body, communicator: &Communicator) {
     for action in &mut body.actions {
         let (Action::Send { to: peer, .. } | Action::Recv { from: peer, .. }) = action else {
@@ -99,7 +101,8 @@ fn program_of(body: Body, image: Option<MemoryImage>, rank: u32, ranks: u32) -> 
     program.finish()
 }
 
-/// Returns a body as the text of `rank`. Each buffer of its table has bytes of its own there.
+/// Returns the actions of `rank` as GOAL text. In the text each buffer of the table has bytes of
+/// its own.
 pub(crate) fn text(body: Body, rank: u32, ranks: u32) -> String {
     let mut text = Vec::new();
     let program = program_of(body.flattened(), None, rank, ranks);

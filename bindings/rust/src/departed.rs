@@ -5,10 +5,10 @@ use crate::error::{Error, ErrorCode, Result};
 use goal_rank::program::Attached;
 
 impl Communicator {
-    /// Checks that all of its ranks take part in the job.
+    /// Checks that no rank of the communicator has left the job.
     ///
     /// # Errors
-    /// The error names the first rank that has left.
+    /// [`ErrorCode::Rank`] if some rank has left. The text names the first such rank.
     pub(crate) fn refuse_left(&self, attached: &Attached) -> Result<()> {
         if !attached.have_left() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The errors of the library, with one table of codes for every language.
+//! Defines the errors of the library. One table of codes serves all languages.
 
 use goal_launch::report::shown;
 use goal_rank::progress::Interrupted;
@@ -22,12 +22,12 @@ macro_rules! codes {
                 match self { $(ErrorCode::$name => $c,)* }
             }
 
-            /// Returns one sentence on the kind.
+            /// Returns a text of one sentence that describes this kind of error.
             pub const fn text(self) -> &'static str {
                 match self { $(ErrorCode::$name => $text,)* }
             }
 
-            /// Returns the code with a number.
+            /// Returns the code with this number; `None` if there is none.
             pub const fn from_number(number: i32) -> Option<Self> {
                 match number { $($code => Some(ErrorCode::$name),)* _ => None }
             }
@@ -36,58 +36,58 @@ macro_rules! codes {
 }
 
 codes! {
-    /// A call before the group exists, or a second start of it.
+    /// The group was not initialized before the call, or was initialized twice.
     Init = -1, "GOAL_ERR_INIT", "the group is not initialized, or was initialized before";
-    /// A call after the end of the group.
+    /// The group was finalized before the call.
     Finalized = -2, "GOAL_ERR_FINALIZED", "the group is finalized";
-    /// A handle that names nothing.
+    /// The handle names no object.
     Handle = -3, "GOAL_ERR_HANDLE", "the handle is not one of this library, or was freed";
-    /// A vertex of another graph, or none.
+    /// The vertex belongs to another graph, or does not exist.
     Vertex = -4, "GOAL_ERR_VERTEX", "the vertex is not one of this graph";
-    /// An argument without meaning.
+    /// An argument is not valid.
     Argument = -5, "GOAL_ERR_ARG", "an argument is not valid";
-    /// A rank that the communicator does not have.
+    /// The communicator has no such rank.
     Rank = -6, "GOAL_ERR_RANK", "there is no such rank";
-    /// A tag that is not allowed.
+    /// The tag is not allowed.
     Tag = -7, "GOAL_ERR_TAG", "the tag is not allowed";
-    /// A number of bytes or elements that is not allowed.
+    /// The number of bytes or elements is not allowed.
     Count = -8, "GOAL_ERR_COUNT", "the number of bytes or elements is not allowed";
-    /// A buffer that is missing, too small or misplaced.
+    /// A buffer is missing, is too small or overlaps another one.
     Buffer = -9, "GOAL_ERR_BUFFER", "a buffer is missing, too small or overlaps another";
-    /// A memory type that there is not.
+    /// There is no such memory type.
     MemType = -10, "GOAL_ERR_MEMTYPE", "there is no such memory type";
-    /// An operation that there is not, or not for this type.
+    /// There is no such operation, or it is not defined for the datatype.
     Operation = -11, "GOAL_ERR_OP", "the operation is not defined, or not for this type";
-    /// A type that there is not.
+    /// There is no such datatype, or none of this width.
     Datatype = -12, "GOAL_ERR_DATATYPE", "there is no such type, or not of this width";
-    /// A graph that can't be compiled.
+    /// The graph can't be compiled.
     Graph = -13, "GOAL_ERR_GRAPH", "the graph can't be compiled";
-    /// A limit of the library or the format.
+    /// A limit of the library or of the binary form is exceeded.
     Limit = -14, "GOAL_ERR_LIMIT", "a limit is exceeded";
-    /// Something is used by a running schedule.
+    /// A running schedule uses the object.
     Busy = -15, "GOAL_ERR_BUSY", "a running schedule uses it";
-    /// An action failed.
+    /// An action of a schedule failed.
     Failed = -16, "GOAL_ERR_FAILED", "an action of a schedule failed";
     /// The job was ended.
     Stopped = -17, "GOAL_ERR_STOPPED", "the job was ended";
-    /// Every rank waits.
+    /// Every rank waits, and nothing is under way.
     Stuck = -18, "GOAL_ERR_STUCK", "every rank waits, and nothing is under way";
-    /// There is no memory.
+    /// There is not enough memory.
     Memory = -19, "GOAL_ERR_MEMORY", "there is not enough memory";
-    /// A file or its content.
+    /// The file can't be read, or its content is not valid.
     File = -20, "GOAL_ERR_FILE", "the file can't be read, or is not a valid schedule";
-    /// The library or the mode can't do it.
+    /// The library, or the job's mode, does not support the call.
     Unsupported = -21, "GOAL_ERR_UNSUPPORTED", "this is not supported here";
-    /// The system refused.
+    /// The system refused a request of the library.
     System = -22, "GOAL_ERR_SYSTEM", "the system refused";
-    /// A rank, or the way to it, was lost.
+    /// A rank, or the connection to a rank, was lost.
     Lost = -23, "GOAL_ERR_RANK_LOST", "a rank of the job was lost";
-    /// A fault of the library.
+    /// The library has a fault.
     Internal = -24, "GOAL_ERR_INTERNAL", "a fault of the library";
 }
 
 /// The reason why a call failed.
-// A pointer, so that a result of a call stays in registers.
+// The content lies behind a pointer, so that a [`Result`] fits into registers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error(Box<Content>);
 
@@ -97,19 +97,19 @@ struct Content {
     text: Box<str>,
 }
 
-/// The result of a call.
+/// The result of a call of the library.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// Creates an error with a text on the problem and its remedy. Parts of the text may come from
-    /// other ranks and hosts, so characters that a terminal would obey are escaped.
+    /// Creates an error. `text` states the problem and its remedy. Parts of the text may come from
+    /// other ranks and hosts, so this function escapes control characters of terminals.
     #[cold]
     pub fn new(code: ErrorCode, text: impl Into<String>) -> Self {
         let text = shown(&text.into()).into_owned();
         Self(Box::new(Content { code, text: text.into_boxed_str() }))
     }
 
-    /// The kind.
+    /// Returns the kind of the error.
     pub fn code(&self) -> ErrorCode {
         self.0.code
     }
@@ -123,7 +123,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Returns the error of a rank that can't go on.
+/// Returns the library's error for the reason why a rank can't go on.
 #[cold]
 pub(crate) fn error_of(interrupted: &Interrupted) -> Error {
     let code = match interrupted {

@@ -1,20 +1,22 @@
 //! Reads files for the library, within limits on their kind and size.
 //!
 //! Threat: a path may come from somebody else, and name anything. A FIFO would block its reader
-//! until somebody writes, a device may act when it is opened, and a file may have more bytes than
-//! there is memory. So only regular files are read, and their bytes have a limit.
+//! until somebody writes. A device may act when it is opened. A file may have more bytes than there
+//! is memory. So the library reads only regular files, up to a limit.
 
 use std::fs::{File, FileType, OpenOptions, metadata};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Reads a regular file of at most `most` bytes; only its beginning if that is not `magic`.
+/// Reads a regular file of at most `most` bytes. If the file does not begin with `magic`, reads
+/// only as many bytes as `magic` has.
 ///
 /// # Errors
 /// The system's error, or the file is larger or of another kind.
 pub(crate) fn read(path: &Path, magic: &[u8], most: u64) -> io::Result<Vec<u8>> {
-    // Once before it is opened, as that may block or have an effect, and once for the open file.
+    // The kind is checked before the file is opened, since the opening may block or have an effect.
+    // It is checked again for the open file.
     refuse_others(metadata(path)?.file_type())?;
     let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;

@@ -1,5 +1,5 @@
-//! The group of ranks that a process belongs to: its start, its end and its settings. A process has
-//! one group.
+//! Starts, ends and configures the group of ranks that a process belongs to. A process has one
+//! group.
 
 use crate::communicator::{Communicator, Communicators};
 use crate::error::error_of;
@@ -32,23 +32,24 @@ pub struct Group(&'static SharedGroup);
 static GROUP: OnceLock<SharedGroup> = OnceLock::new();
 static STARTING: Mutex<()> = Mutex::new(());
 
-/// The time that an end of the job waits for the core.
+/// The longest time for which [`Group::abort`] waits for the engine lock.
 const ABORT_PATIENCE: Duration = Duration::from_millis(100);
 
 impl Group {
     /// Joins the group: the ranks that a launcher started together with this process, or this
-    /// process alone if it has no launcher. Returns when all ranks have called this. Once in a
-    /// process.
+    /// process alone if it has no launcher. Returns when all ranks have called this. A process may
+    /// call this once.
     ///
     /// # Errors
-    /// It was called before, or the process can't attach to its job.
+    /// The process has called this before, or it can't attach to its job.
     pub fn init() -> Result<Self> {
         Self::start(attach)
     }
 
     /// Joins a group of `size` processes that another launcher has started, as rank `rank`. All of
     /// these processes call this once, instead of [`Group::init`]. It returns when all have called
-    /// it. `exchange` is an allgather between them: it gives each rank the blobs of all ranks.
+    /// it. `exchange` is an allgather between the processes: it gives each rank the blobs of all
+    /// ranks.
     ///
     /// # Errors
     /// As for [`Group::init`], or the exchange failed.
@@ -63,7 +64,7 @@ impl Group {
         if is_fork() {
             return Err(of_fork());
         }
-        // A fork may have the lock as it was, taken.
+        // In a fork, the copied lock may be held for ever.
         let Some(_alone) = STARTING.try_lock() else { return Err(is_starting()) };
         if GroupState::Finalized.is() {
             return Err(Error::new(
@@ -74,7 +75,8 @@ impl Group {
         if GROUP.get().is_some() {
             return Err(Error::new(ErrorCode::Init, "the group is initialized already"));
         }
-        // A rank that fails here still takes part in the exchange, where the others wait for it.
+        // A rank that fails here still takes part in the exchange, because the other ranks wait for
+        // it there.
         let own = process::begin().and_then(|()| table::read());
         let common = match &own {
             Ok(digest) => Ok(format!("{}={digest:016x}", table::VARIABLE)),
@@ -130,7 +132,7 @@ impl Group {
     /// Returns the group of this process.
     ///
     /// # Errors
-    /// It is not initialized, or is finalized.
+    /// The group is not initialized, or is finalized.
     #[inline]
     pub fn current() -> Result<Self> {
         match GROUP.get() {
@@ -144,7 +146,7 @@ impl Group {
         }
     }
 
-    /// Returns true if the group was initialized, also when it is finalized by now.
+    /// Returns true if the group was initialized, even if it is finalized by now.
     pub fn is_initialized() -> bool {
         GROUP.get().is_some()
     }
@@ -154,12 +156,12 @@ impl Group {
         GroupState::Finalized.is()
     }
 
-    /// Returns true if this process is a fork of a rank. It is no rank itself.
+    /// Returns true if this process is a fork of a rank. A fork is no rank.
     pub fn is_fork() -> bool {
         is_fork()
     }
 
-    /// Returns the state of the group, for a call that uses it without the core.
+    /// Returns the state of the group, for a call that uses the state without the engine lock.
     ///
     /// # Errors
     /// This process is a fork of a rank.
@@ -171,45 +173,45 @@ impl Group {
         self.0
     }
 
-    /// This process's rank in [`world`](Self::world), from 0 on.
+    /// Returns the rank of this process in [`world`](Self::world), from 0 on.
     pub fn rank(self) -> u32 {
         self.0.world.rank()
     }
 
-    /// The number of ranks of [`world`](Self::world).
+    /// Returns the number of ranks of [`world`](Self::world).
     pub fn size(self) -> u32 {
         self.0.world.size()
     }
 
-    /// This process's rank in the job, which the launcher and its errors call it by.
+    /// Returns the rank of this process in the job. The launcher and its errors use this number.
     pub(crate) fn in_job(self) -> u32 {
         self.0.attached.rank()
     }
 
-    /// The number of ranks that the job has now.
+    /// Returns the number of ranks that the job has had so far.
     pub(crate) fn num_ranks(self) -> u32 {
         self.0.attached.num_ranks()
     }
 
-    /// The communicator of all ranks that the job started with. In a process that joined later, it
-    /// is the communicator that accepted the process.
+    /// Returns the communicator of all ranks that the job started with. In a process that joined
+    /// later, returns the communicator that accepted the process.
     pub fn world(self) -> &'static Communicator {
         &self.0.world
     }
 
-    /// Returns how schedules make progress while the program computes. In [`Mode::Node`] they make
-    /// none, as in [`Mode::Caller`]: other ranks don't have the schedules that a program builds.
+    /// Returns the mode of progress: how schedules go on while the program computes. [`Mode::Node`]
+    /// is the same as [`Mode::Caller`] here, because other ranks don't have the schedules that a
+    /// program builds.
     #[inline]
     pub fn progress(self) -> Mode {
         self.0.mode()
     }
 
-    /// Changes how schedules make progress while the program computes: [`Mode::Caller`] or
-    /// [`Mode::Thread`].
+    /// Changes the mode of progress to [`Mode::Caller`] or [`Mode::Thread`].
     ///
     /// # Errors
-    /// [`ErrorCode::Unsupported`] for [`Mode::Node`], which is chosen when a job starts; the system
-    /// starts no thread.
+    /// [`ErrorCode::Unsupported`] for [`Mode::Node`], which can only be chosen when a job starts.
+    /// [`ErrorCode::System`] if the system starts no thread.
     pub fn set_progress(self, mode: Mode) -> Result<()> {
         let sleepers = self.0.with(|core| {
             let (member, _) = core.parts()?;
@@ -224,35 +226,36 @@ impl Group {
             self.0.set_mode(mode);
             Ok(core.slots.sleepers())
         })?;
-        // Tasks that the rank's thread would have woken make progress themselves. To wake one may
-        // call the library, so this is done without the core.
+        // The rank's thread does not wake these tasks any more, so they must make progress
+        // themselves. To wake a task may call the library, so it happens without the engine lock.
         sleepers.iter().for_each(|sleeper| wake(sleeper));
         Ok(())
     }
 
-    /// Makes a communicator of ranks of `parent`. Each rank in the list calls this with the same
-    /// list, in the same order as the others if several lists are the same. No message is
-    /// exchanged.
+    /// Makes a communicator of `ranks`, which are ranks of `parent`. Each rank in the list calls
+    /// this with the same list. If several communicators have the same list, all ranks make them in
+    /// the same order. No message is exchanged.
     ///
     /// # Errors
-    /// The list has a rank twice, or one that `parent` has not, or lacks this process's rank.
+    /// The list has a rank twice, has a rank that `parent` does not have, or lacks the rank of this
+    /// process.
     pub fn communicator(self, parent: &Communicator, ranks: &[u32]) -> Result<Communicator> {
         self.own()?.make_communicator(|made| made.make(parent, ranks))
     }
 
-    /// Makes a communicator of all ranks of `parent` in which this process's rank has these
-    /// neighbours, for collectives of neighbours (`MPI_Dist_graph_create_adjacent`). All ranks of
-    /// `parent` call this, each with its own lists, in the same order as they make other
-    /// communicators of the same ranks. No message is exchanged.
+    /// Makes a communicator of all ranks of `parent` for neighbourhood collectives, as
+    /// `MPI_Dist_graph_create_adjacent` does. This rank receives from `sources` and sends to
+    /// `destinations`. All ranks of `parent` call this, each with its own lists. They do so in the
+    /// same order as they make other communicators of the same ranks. No message is exchanged.
     ///
     /// The lists may name a rank several times, and may name the rank itself. Several edges between
-    /// two ranks are matched in order: the first one in the list of destinations is the first one
-    /// in the list of sources. If the lists of two ranks do not fit, a collective waits for ever,
-    /// which the job reports.
+    /// two ranks are matched in order. The first edge in the sender's list of destinations is the
+    /// first one in the receiver's list of sources. If the lists of two ranks do not fit, a
+    /// collective waits for ever, and the launcher reports that.
     ///
     /// # Errors
-    /// A list has a rank that `parent` has not, or edges of this rank to itself are in one list
-    /// only.
+    /// A list has a rank that `parent` does not have, or an edge of this rank to itself is in only
+    /// one of the lists.
     pub fn graph_communicator(
         self,
         parent: &Communicator,
@@ -263,9 +266,9 @@ impl Group {
         self.own()?.make_communicator(|made| made.make_graph(parent, neighbors))
     }
 
-    /// Registers the function that actions call by this number, in the place of an earlier one. It
-    /// gets both buffers, and may change them. Its calls of this library return
-    /// [`ErrorCode::Unsupported`], and a panic ends the job.
+    /// Registers the function that actions call by `number`. It replaces an earlier function with
+    /// this number. The function gets both buffers of an action, and may change them. If it calls
+    /// this library, it gets [`ErrorCode::Unsupported`]. If it panics, the job ends.
     ///
     /// # Errors
     /// The job can't go on.
@@ -281,12 +284,13 @@ impl Group {
             let function = guarded.take().expect("it is taken once");
             member.register(number, function).map_err(|error| error_of(&error))
         });
-        // To drop a function is code of the program, which may call the library: without the core.
+        // The drop of a function is code of the program, which may call the library. So it happens
+        // without the engine lock.
         replaced.map(drop)
     }
 
-    /// Allocates memory that the peers of this host read in place, aligned to 64 bytes. Its content
-    /// is not defined.
+    /// Allocates memory that peers on this host can read in place. The memory is aligned to 64
+    /// bytes. Its content is not defined.
     ///
     /// # Errors
     /// There is no room.
@@ -294,19 +298,19 @@ impl Group {
         self.own()?.heap.allocate(bytes)
     }
 
-    /// Takes memory of [`allocate`](Self::allocate) back. No run may use it.
+    /// Frees memory of [`allocate`](Self::allocate). No run may use this memory any more.
     ///
     /// # Errors
-    /// The address is not one of such memory.
+    /// [`allocate`](Self::allocate) did not return the address, or the memory was freed before.
     pub fn free(self, address: usize) -> Result<()> {
         self.own()?.heap.free(address)
     }
 
-    /// Ends the job because this rank can't do its part. The text says why. The calls of all ranks
-    /// return an error from now on, and the launcher tells of the text.
+    /// Ends the job because this rank can't do its part. `why` states the reason. From now on the
+    /// calls of all ranks return an error, and the launcher reports the reason.
     pub fn abort(self, why: &str) {
         let Ok(own) = self.own() else { return };
-        // In a handler of a signal, this thread itself may hold the core.
+        // In a signal handler, this thread itself may hold the engine lock already.
         if own.core.try_lock_for(ABORT_PATIENCE).is_none() {
             return own.attached.fail(&format!("rank {}: {why}", own.attached.rank()));
         }
@@ -321,7 +325,7 @@ impl Group {
         self.end(Attached::finalize)
     }
 
-    /// Ends this rank's part by `end`.
+    /// Ends this rank's part in the job by a call of `end`.
     pub(crate) fn end(
         self,
         end: fn(&Attached, Member<'static>) -> std::result::Result<(), FinalizeError>,
@@ -329,13 +333,14 @@ impl Group {
         Self::current()?;
         let Some(_alone) = STARTING.try_lock() else { return Err(is_starting()) };
         Self::current()?;
-        // Functions of ends that were noticed now are called before the group is finalized.
+        // This notices ends of runs. The functions for these ends are called before the group is
+        // finalized.
         let is_broken = self.0.attached.await_verdict();
         let member = self.0.with(|core| core.leave(is_broken))?;
         GroupState::Finalized.enter();
         let finalized = end(&self.0.attached, member);
-        // Valgrind tells of what a program leaves, and the schedules of collectives are not its
-        // own. They are dropped without the core.
+        // The kept collectives are dropped, because Valgrind would report them as leaks of the
+        // program. This happens without the engine lock.
         let kept = self.0.with(|core| Ok(core.kept.take()));
         drop(kept);
         finalized.map_err(|error| Error::new(ErrorCode::Stopped, error.to_string()))

@@ -2,8 +2,8 @@
 //!
 //! The memory lies in the job's segment. Peers read payloads there in place, without a system call.
 //!
-//! Threat: the other ranks of the host have the segment mapped, so they can write the allocator's
-//! own words. Nothing stops them, as they are processes of the same user in the same job. A process
+//! Threat: the other ranks of the host map the segment, so they can write the allocator's own
+//! words. Nothing prevents that, as they are processes of the same user in the same job. A process
 //! of another user can't map the segment.
 #![allow(unsafe_code)] // hands out memory of the segment
 
@@ -17,21 +17,22 @@ use std::alloc::Layout;
 use std::fmt;
 use std::ptr::NonNull;
 
-/// The alignment of every block: a cache line.
+/// The alignment of every block in bytes: a cache line.
 const ALIGN: usize = 64;
-/// Blocks of at least a page begin [`BEHIND`] bytes behind the beginning of one.
+/// The size of a page in bytes. A block of at least this size begins [`BEHIND`] bytes behind the
+/// beginning of a page.
 const PAGE: usize = 4096;
-/// The offset of a long block in its page. The system copies payloads from and to pages of its own,
-/// in which the header of the message comes first, of some dozen bytes. On some processors, such as
-/// AMD's Zen 3, a copy takes twice as long if the target begins a little behind the source, counted
-/// within a page. With blocks at 64 or 128 bytes in a page, the receiver's copy of 64 KiB to 1 MiB
-/// took up to 1.9 times as long. With blocks at the beginning of a page, the sender's copy did. At
-/// 256 bytes both are fast.
+/// The offset in bytes of a long block in its page. The system copies payloads from and to pages of
+/// its own. In these pages a message header of some dozen bytes comes first. On some processors,
+/// such as AMD's Zen 3, a copy takes twice as long in one case: the target's offset in its page is
+/// a little larger than the source's. With blocks at 64 or 128 bytes in a page, the receiver's copy
+/// of 64 KiB to 1 MiB took up to 1.9 times as long. With blocks at the beginning of a page, the
+/// sender's copy did. At 256 bytes both are fast.
 const BEHIND: usize = 256;
 
 type Blocks = Tlsf<'static, u32, u32, 28, 32>;
 
-/// The heap of a rank.
+/// The heap of a rank: its memory in the segment, and the blocks in it.
 pub(crate) struct Heap {
     state: Mutex<State>,
     bytes: usize,
@@ -39,23 +40,23 @@ pub(crate) struct Heap {
 
 struct State {
     blocks: Blocks,
-    /// The blocks that were handed out, by their addresses.
+    /// The allocated blocks, by their addresses.
     live: FxHashMap<usize, Live>,
 }
 
-/// A block that was handed out.
+/// An allocated block.
 #[derive(Debug, Clone, Copy)]
 struct Live {
     owner: Owner,
     is_long: bool,
 }
 
-/// The owner of a block, who alone gives it back.
+/// The owner of a block. Only the owner frees the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owner {
     /// The program, by [`Heap::free`].
     Program,
-    /// A [`Block`].
+    /// The library, by the drop of a [`Block`].
     Block,
 }
 
@@ -69,7 +70,7 @@ impl fmt::Debug for Heap {
 unsafe impl Send for State {}
 
 impl Heap {
-    /// Creates a heap in a region.
+    /// Creates an empty heap in `region`.
     ///
     /// # Safety
     /// The region stays mapped until the process ends, and no other code uses it.
@@ -85,7 +86,7 @@ impl Heap {
         Self { state: Mutex::new(State { blocks, live: FxHashMap::default() }), bytes }
     }
 
-    /// Returns new memory of the program. Its content is not defined.
+    /// Allocates `bytes` bytes for the program. Their content is not defined.
     ///
     /// # Errors
     /// There is no room.
@@ -113,11 +114,11 @@ impl Heap {
         Ok(block)
     }
 
-    /// Takes memory of the program back.
+    /// Frees memory of the program at `address`.
     ///
     /// # Errors
-    /// The address is not one of such memory. The library's own blocks, which may lie where memory
-    /// of the program was before, are none.
+    /// No memory of the program begins at `address`. A block of the library, which may lie where
+    /// the program's memory was before, is not freed.
     pub(crate) fn free(&self, address: usize) -> Result<()> {
         if self.free_of(Owner::Program, address) {
             return Ok(());
@@ -126,7 +127,7 @@ impl Heap {
         Err(Error::new(ErrorCode::Buffer, text))
     }
 
-    /// Takes a block of this owner back. Returns false if there is none.
+    /// Frees the block of `owner` at `address`. Returns false if there is no such block.
     fn free_of(&self, owner: Owner, address: usize) -> bool {
         let mut state = self.state.lock();
         let Some(&live) = state.live.get(&address).filter(|live| live.owner == owner) else {
@@ -141,12 +142,13 @@ impl Heap {
     }
 }
 
-/// Returns the bytes of the allocator's block before one that is handed out, and its alignment.
+/// Returns how many bytes of the allocator's block lie before the block that callers get, and the
+/// alignment of the allocator's block.
 fn place(is_long: bool) -> (usize, usize) {
     if is_long { (BEHIND, PAGE) } else { (0, ALIGN) }
 }
 
-/// A block that is given back when this is dropped.
+/// A block of the heap, which is freed when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Block {
     heap: &'static Heap,
@@ -167,7 +169,7 @@ impl Block {
         Ok(Self { heap, start, bytes })
     }
 
-    /// Its bytes.
+    /// Returns the bytes of the block.
     pub(crate) fn region(&self) -> Region {
         // SAFETY: the block lives until it is dropped, and its user uses it no longer. Memory of
         // the segment is initialised: it was zeros at first.
@@ -177,7 +179,7 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // In a fork the block is its parent's.
+        // In a fork, the block belongs to the parent.
         if is_fork() {
             return;
         }

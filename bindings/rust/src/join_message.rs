@@ -1,9 +1,9 @@
-//! The message that tells a new rank of its communicator. It has the number of ranks, and each
-//! one's rank in the job. All these messages of a job have one size, because a receive must have
-//! the size of its message.
+//! Defines the message that tells a new rank the ranks of its communicator. It has the number of
+//! ranks, and the number of each rank in the job. All these messages of a job have the same size,
+//! because a receive must have the size of its message.
 //!
-//! Each new rank has a matching space for this message. A rank is new only once, so no other
-//! message uses that space.
+//! Each new rank has a matching space of its own for this message. A rank is new only once, so no
+//! other message uses this matching space.
 
 use crate::communicator::Communicator;
 use crate::compile;
@@ -14,8 +14,8 @@ use goal_lang::ANY;
 use goal_rank::program::Attached;
 use goal_rank::progress::{Interrupted, Member};
 
-/// The place of the message in the memory that it is received in: a graph can't name the first
-/// byte of a memory.
+/// The offset in bytes of the message in the memory that receives it. It can't be 0, because a
+/// graph can't name the first byte of a memory.
 const PLACE: usize = size_of::<u64>();
 
 /// Returns the number of words of the message in a job with room for `capacity` ranks.
@@ -23,7 +23,7 @@ const fn words_of(capacity: u32) -> usize {
     1 + capacity as usize
 }
 
-/// Returns the message on a communicator.
+/// Returns the message that lists the ranks of `communicator`.
 pub(crate) fn message(communicator: &Communicator, capacity: u32) -> Box<[u32]> {
     let mut words = vec![communicator.size()];
     words.extend((0..communicator.size()).filter_map(|rank| communicator.in_group(rank)));
@@ -31,14 +31,15 @@ pub(crate) fn message(communicator: &Communicator, capacity: u32) -> Box<[u32]> 
     words.into_boxed_slice()
 }
 
-/// Returns the list of ranks in a message.
+/// Returns the list of ranks in a message; `None` if the message names more ranks than it has room
+/// for.
 fn list(words: &[u32]) -> Option<Box<[u32]>> {
     let (&size, ranks) = words.split_first()?;
     Some(ranks.get(..size as usize)?.into())
 }
 
-/// Waits until this new process is told of its communicator. Returns the communicator's ranks, as
-/// numbers in the job.
+/// Waits until this process, a new rank, has received the list of its communicator's ranks. Returns
+/// the list, as numbers in the job.
 ///
 /// # Errors
 /// The job has ended.

@@ -1,5 +1,5 @@
-//! The cache of collectives that a program starts by one call. Each is compiled at its first call,
-//! and kept for further calls.
+//! Caches the collectives that a program starts by one call. A collective is compiled at its first
+//! call, and kept for later calls.
 #![allow(unsafe_code)] // hands on the contract of a start
 
 use crate::collective::{Collective, Persistent};
@@ -14,16 +14,17 @@ use std::any::Any;
 use std::mem::{ManuallyDrop, take};
 use std::sync::Arc;
 
-/// The most collectives that are kept for further calls.
+/// The most collectives in the cache. A further collective empties the cache.
 const KEPT_MAX: usize = 1024;
 
-/// The number of the communicator, which has one graph at most, and the arguments.
+/// The key of a collective in the cache: the number of its communicator, its arguments and its
+/// blocks.
 type Key = (u64, Collective, Blocks);
 
-/// The collectives that are kept for further calls. They lie behind the core's lock.
+/// The cache of collectives. The engine lock guards it.
 type Collectives = FxHashMap<Key, Arc<Persistent>>;
 
-/// Takes the collectives out that the core keeps.
+/// Removes and returns the cache of the core; `None` if there is none.
 #[inline]
 fn take_kept(core: &mut RankCore) -> Option<Box<Collectives>> {
     let kept: Box<dyn Any> = core.kept.take()?;
@@ -37,7 +38,7 @@ impl Kept for Collectives {
     }
 }
 
-/// Starts a collective that is kept. Returns `None` if it is not.
+/// Starts the collective with this key from the cache. Returns `None` if it is not in the cache.
 ///
 /// # Safety
 /// As for [`Persistent::start`].
@@ -49,7 +50,8 @@ unsafe fn start_kept(
     output: usize,
 ) -> Result<Option<Ticket>> {
     let Some(kept) = take_kept(core) else { return Ok(None) };
-    // A panic, which ends the job, leaks them: their drop would wait for the core.
+    // If this panics, which ends the job, the cache is leaked. Its drop would wait for the engine
+    // lock, which this thread holds.
     let kept = ManuallyDrop::new(kept);
     // SAFETY: as the caller says.
     let started = kept.get(key).map(|kept| unsafe { kept.start_with(core, input, output) });
@@ -87,7 +89,7 @@ impl Collective {
     }
 
     /// Starts the collective as [`start_blocks`](Self::start_blocks) does, and waits until it has
-    /// ended. `call` is the name of the caller's call, for a report on a rank that waits for ever.
+    /// ended. `call` names the caller's function in reports about a rank that waits for ever.
     ///
     /// # Errors
     /// As for [`start_blocks`](Self::start_blocks) and [`wait`](crate::raw::wait).
@@ -115,7 +117,7 @@ impl Collective {
         shared.run(|core| start(core).map(Some), call).map(drop)
     }
 
-    /// Compiles the collective and keeps it for further calls.
+    /// Compiles the collective, and puts it into the cache.
     #[cold]
     fn keep(&self, communicator: &Communicator, key: Key) -> Result<Arc<Persistent>> {
         let shared = Group::current()?.shared();
@@ -130,7 +132,7 @@ impl Collective {
             core.kept = Some(kept);
             Ok((full, replaced))
         });
-        // Schedules take the core's lock when they are dropped.
+        // The drop of a schedule takes the engine lock, so it happens without the lock.
         drop(dropped?);
         Ok(compiled)
     }

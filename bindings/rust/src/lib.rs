@@ -3,8 +3,8 @@
 //! group.
 //!
 //! A program with this crate is started by `goal-run -n 4 ./program`, on one host or on several.
-//! Without a launcher it is a group of one. This is a complete program: a prefix sum along a chain
-//! of ranks whose graph it builds itself, and then an allreduce by the best known algorithm.
+//! Without a launcher it is a group of one. The following program is complete. It builds the graph
+//! of a prefix sum along a chain of ranks, and then runs an allreduce by the best known algorithm.
 //!
 //! ```
 //! use goal::{Arguments, CollectiveKind, Group, Op};

@@ -1,5 +1,5 @@
-//! Prepares collectives and schedules from files for any number of runs, which the kernels of the
-//! job's hosts may execute. The ranks exchange their proposals for that.
+//! Prepares collectives, and schedules from files, for any number of runs. The kernels of the job's
+//! hosts may execute these runs, so the ranks exchange proposals.
 #![allow(unsafe_code)] // a run on memory of this module's own
 
 use crate::collective::{Collective, Persistent};
@@ -17,11 +17,12 @@ use goal_lang::{CollectiveKind, Datatype, Function, Op};
 use std::sync::Arc;
 
 impl Collective {
-    /// Prepares the collective for any number of runs, as [`compile_blocks`](Self::compile_blocks)
-    /// does by the table of decisions. If the kernels of the job run schedules, the collective is
-    /// offered to them. All ranks of the communicator call this, in the same order as they prepare
-    /// other schedules. It returns when all ranks have called it. `call` is the name of the
-    /// caller's call, for a report on a rank that waits for ever.
+    /// Prepares the collective for any number of runs. Compiles it as
+    /// [`compile_blocks`](Self::compile_blocks) does, by the algorithm that the table of decisions
+    /// selects. If the kernels of the job run schedules, offers the collective to them. All ranks
+    /// of the communicator call this, in the same order as they prepare other schedules. It returns
+    /// when all ranks have called it. `call` names the caller's function in reports about a rank
+    /// that waits for ever.
     ///
     /// # Errors
     /// As for [`compile`](Self::compile), or the job can't go on.
@@ -61,22 +62,23 @@ impl Collective {
 }
 
 impl Schedule {
-    /// Loads the schedule of this process's rank from the bytes of a NISA file, which are verified.
-    /// The file has as many ranks as the communicator. The schedule works on `memory`, or, without
-    /// it, on memory of its own: each run starts with zeros and the file's initial values.
+    /// Verifies the bytes of a NISA file, and loads the schedule of this process's rank. The file
+    /// must have as many ranks as the communicator. The schedule works on `memory`. Without
+    /// `memory` it works on memory of its own, and each run starts with zeros and the file's
+    /// initial values.
     ///
-    /// The file may come from somebody else, so it can't do more than its text says. It uses this
-    /// memory only, and calls the registered `functions` only. The default [`Limits`] bound what it
-    /// asks for, but for memory that the caller gives.
+    /// The file may come from somebody else, so its schedule has no other effects. It uses only
+    /// this memory, and calls only the registered functions with the numbers `functions`. The
+    /// default [`Limits`] apply to the file, but `memory` has no limit.
     ///
-    /// If the job has its kernels run schedules, all ranks of the communicator load the same file.
-    /// They do so in the same order as they prepare other schedules. This returns when all have
-    /// loaded it. `call` is the name of the caller's call, for a report on a rank that waits for
-    /// ever.
+    /// If the kernels of the job run schedules, all ranks of the communicator must load the same
+    /// file. They must do so in the same order as they prepare other schedules, and this returns
+    /// when all have loaded it. `call` names the caller's function in reports about a rank that
+    /// waits for ever.
     ///
     /// # Errors
-    /// The file is not valid, is for another number of ranks, needs more memory, exceeds a limit,
-    /// or calls a function that is not among these.
+    /// The file is not valid, is for another number of ranks, needs more memory or exceeds a limit.
+    /// Or it calls a function that is not in `functions`.
     pub fn load(
         bytes: Vec<u8>,
         communicator: &Communicator,
@@ -103,7 +105,7 @@ impl Schedule {
     }
 }
 
-/// Returns the error of a file that the verifier refused.
+/// Returns the library's error for a file that the verifier refused.
 fn refused(error: &VerifyError) -> Error {
     let (mut code, mut text) = (ErrorCode::File, error.to_string());
     if let Some(limit) = error.diagnostic().limit {
@@ -115,10 +117,10 @@ fn refused(error: &VerifyError) -> Error {
     Error::new(code, text)
 }
 
-/// Checks that the part of this rank calls none but these functions.
+/// Checks that the section of this rank calls only functions with numbers in `functions`.
 fn refuse_calls(nisa: &Nisa, communicator: &Communicator, functions: &[u32]) -> Result<()> {
     let own = communicator.rank();
-    // Another number of ranks is refused afterwards, with a text of its own.
+    // A file for another number of ranks is refused later, with another text.
     if own >= nisa.num_ranks() {
         return Ok(());
     }
@@ -137,7 +139,7 @@ fn refuse_calls(nisa: &Nisa, communicator: &Communicator, functions: &[u32]) -> 
 }
 
 /// Offers a schedule to the kernels. All ranks of the communicator call this, and it returns when
-/// all have. Returns `None` if the kernels run no schedules.
+/// all have called it. Returns how the schedule runs; `None` if the kernels run no schedules.
 ///
 /// # Errors
 /// The job can't go on.
@@ -151,8 +153,8 @@ fn way(communicator: &Communicator, offer: &Offer<'_>, call: &str) -> Result<Opt
     Ok(Some(offload.decide(communicator, offer, &own, &all)))
 }
 
-/// Tells all ranks of a communicator what this one proposes, and returns the proposals of all, by
-/// rank.
+/// Sends this rank's proposal to all ranks of a communicator. Returns the proposals of all ranks,
+/// by rank.
 ///
 /// # Errors
 /// The job can't go on.

@@ -1,28 +1,29 @@
-//! The state of the group in this process: not begun, begun, in use or finalized. A forked child
-//! does not inherit it.
+//! Keeps the state of the group in this process: not begun, begun, in use or finalized. A forked
+//! child does not inherit the state.
 //!
 //! A forked child has copies of the rank's handles and locks, and maps the rank's part of the
-//! segment. But it is not a rank, so it must not use any of these. A copied lock may be held for
-//! ever. The state lies in a page that the system clears in each child, however the child was made.
-//! A handler that `fork` calls clears it too, for systems without such pages.
+//! segment. But the child is not a rank, so it must not use any of them. A copied lock may be held
+//! for ever. The state lies in a page that the system clears in each child, however the child was
+//! made. On systems without such pages, a handler that `fork` calls clears the state.
 //!
-//! A child of `vfork` shares its parent's memory until it executes a program. So this module can't
-//! tell it from its parent.
+//! A child of `vfork` shares its parent's memory until it executes a program. This module can't
+//! distinguish such a child from its parent.
 #![allow(unsafe_code)] // memory that forks don't have, and a handler of forks
 
 use crate::error::{Error, ErrorCode, Result};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// The bytes that are cleared together. If pages are larger, the handler alone clears the state.
+/// The number of bytes that the system is asked to clear in a child. If pages are larger, only the
+/// handler clears the state.
 const PAGE_BYTES: usize = 4096;
 
-/// A word in a page of its own.
+/// A word that has a page of its own.
 #[repr(C, align(4096))]
 struct OwnPage(AtomicU32);
 
 static STATE: OwnPage = OwnPage(AtomicU32::new(GroupState::None as u32));
 
-/// True in a process that has begun to join a group, and in its forks.
+/// True in a process that has begun to join a group, and in forks of it.
 static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// The state of the group in this process.
@@ -31,11 +32,11 @@ static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 pub(crate) enum GroupState {
     /// The process has not begun to join, or is a fork of one that has.
     None,
-    /// It has begun.
+    /// The process has begun to join the group.
     Begun,
-    /// It is a rank.
+    /// The process is a rank.
     Used,
-    /// It was one.
+    /// The process was a rank, and has finalized the group.
     Finalized,
 }
 
@@ -46,31 +47,31 @@ impl GroupState {
         STATE.0.load(Ordering::Acquire) == self as u32
     }
 
-    /// Enters the state.
+    /// Makes this the state of the group.
     pub(crate) fn enter(self) {
         STATE.0.store(self as u32, Ordering::Release);
     }
 }
 
-/// Called by the C library in the child after a fork.
+/// Clears the state. The C library calls this in the child after a fork.
 extern "C" fn forked() {
     GroupState::None.enter();
 }
 
-/// Returns true if this process is a fork of one that had begun to join a group.
+/// Returns true if this process is a fork of a process that had begun to join a group.
 #[inline]
 pub(crate) fn is_fork() -> bool {
     GroupState::None.is() && HAS_BEGUN.load(Ordering::Relaxed)
 }
 
-/// Returns the error of a call that only a rank may make.
+/// Returns the error of a call in a fork, when only a rank may make this call.
 #[cold]
 pub(crate) fn of_fork() -> Error {
     Error::new(ErrorCode::Init, "this process is a fork of a rank, and no rank itself")
 }
 
-/// Ends a fork that has returned from a function which its parent's schedule has called: it is in
-/// the middle of an action of the rank.
+/// Ends this process, a fork that was made in a registered function and has returned from it. Such
+/// a fork is in the middle of an action of its parent's schedule.
 #[cold]
 pub(crate) fn end_fork() -> ! {
     const TEXT: &[u8] =
@@ -85,7 +86,8 @@ pub(crate) fn end_fork() -> ! {
     }
 }
 
-/// Notes that this process begins to join a group: its forks know from now on that they are forks.
+/// Notes that this process begins to join a group. From now on, forks of this process know that
+/// they are forks.
 ///
 /// # Errors
 /// There is no memory.

@@ -1,5 +1,5 @@
-//! The state behind the engine lock, called the core: the rank's engine and its runs. The module
-//! makes progress, and notes the ends of runs.
+//! Defines [`RankCore`], the state behind the engine lock, also called the core: the rank's engine
+//! and its runs. The functions of this module make progress, and note the ends of runs.
 
 use crate::error::{Error, ErrorCode, Result, error_of};
 use crate::offload::KernelPart;
@@ -11,18 +11,19 @@ use rustc_hash::FxHashSet;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Stands behind the reason in the error of a rank that waits when the job ends. In the launcher's
-/// report the number of the rank stands for all of this.
+/// The text between the reason and what the rank waits for, in the error of a rank that waits when
+/// the job ends. The launcher's report has the rank's number instead of the reason and this text.
 const THIS_ONE: &str = "; this one ";
 
-/// The name in reports of calls that look for the end of a run and do not wait.
+/// The name in reports for functions that test if a run has ended, and do not wait.
 pub(crate) const TEST: &str = "test";
 
-/// The beginning of the text on a failed action without a name.
+/// The beginning of the error text about a failed action that has no label.
 const ACTION: &str = "action at ";
 
-/// Adds the name of the collective to the error of a failed action: of one that runs, or
-/// `starting`. If several run, the text names all of them. Other errors stay as they are.
+/// Adds the names of the running collectives, and of the one that is `starting`, to the error of a
+/// failed action. If there are several, any of them may contain the action. Other errors are
+/// returned unchanged.
 #[cold]
 pub(crate) fn name_collectives(
     core: &RankCore,
@@ -44,41 +45,43 @@ pub(crate) fn name_collectives(
     }
 }
 
-/// Returns what a rank waits for, if its error is of [`RankCore::error_in`].
+/// Returns what a rank waits for, if `text` is the text of an error from [`RankCore::error_in`];
+/// `None` otherwise.
 pub(crate) fn waits_for(text: &str) -> Option<&str> {
     let reasons = [Interrupted::Stuck, Interrupted::Late];
     let behind = |why: &Interrupted| text.strip_prefix(&why.to_string())?.strip_prefix(THIS_ONE);
     reasons.iter().find_map(behind)
 }
 
-/// The collectives that are kept for further calls.
+/// The cache of the collectives that are kept for later calls.
 pub(crate) trait Kept: Any + Send {
-    /// Takes those out that are kept on communicators with these numbers.
+    /// Removes and returns the collectives on communicators with these numbers.
     fn take_of(&mut self, communicators: &FxHashSet<u64>) -> Box<dyn Any + Send>;
 }
 
 /// The state behind the engine lock: the rank's engine with its transports, and its runs.
 pub(crate) struct RankCore {
-    /// `None` once the group is finalized.
+    /// The rank's member of the job; `None` once the group is finalized.
     member: Option<Member<'static>>,
     pub(crate) slots: Slots,
     /// The error that ended the job.
     pub(crate) failure: Option<Error>,
-    /// The runs that other threads wait for meanwhile.
+    /// The runs for which other threads sleep, while one thread waits with the engine lock.
     pub(crate) parked: Vec<Ticket>,
-    /// The number of these threads.
+    /// The number of threads that sleep until one of the runs in `parked` has ended.
     pub(crate) sleepers: u32,
-    /// Slots of schedules that were dropped while they ran.
+    /// The slots of schedules that were dropped while they ran.
     orphans: Vec<u32>,
-    /// Functions of runs that have ended, to be called without the lock.
+    /// The functions for the ends of runs that must be called now, without the engine lock.
     pub(crate) due: Vec<Due>,
-    /// The collectives that are kept for further calls. Their drop takes the core's lock.
+    /// The cache of the collectives that are kept for later calls. The drop of a collective takes
+    /// the engine lock.
     pub(crate) kept: Option<Box<dyn Kept>>,
-    /// The number of times that the ranks which are left have regrouped after a loss.
+    /// The number of times that the surviving ranks have regrouped after a loss.
     generation: u32,
-    /// The completion events of runs in the kernel, if it runs schedules.
+    /// The completion events of runs in the kernel; `None` if the kernel runs no schedules.
     events: Option<Arc<CompletionEvents>>,
-    /// The parts in the kernel with runs that have not ended, as far as is known.
+    /// The parts in the kernel with runs that may not have ended.
     parts: Vec<Arc<KernelPart>>,
 }
 
@@ -99,7 +102,7 @@ impl RankCore {
         }
     }
 
-    /// Returns the rank's end of the job and the slots.
+    /// Returns the rank's member of the job, and the slots.
     ///
     /// # Errors
     /// The job has failed, or the group is finalized.
@@ -114,7 +117,8 @@ impl RankCore {
         }
     }
 
-    /// Gives up all runs, which a loss has ended early, and takes the rank's end out.
+    /// Gives up all runs, which a loss has ended early. Removes and returns the rank's member;
+    /// `None` if it was removed before.
     pub(crate) fn abandon(&mut self) -> Option<Member<'static>> {
         if self.failure.is_none() {
             let error = self.met().unwrap_or_else(|| Error::new(ErrorCode::Lost, "a rank is lost"));
@@ -132,27 +136,28 @@ impl RankCore {
         self.slots.loss(ticket).cloned().unwrap_or_else(no_run)
     }
 
-    /// Goes on with a new end of the rank, in a generation of the job.
+    /// Goes on with a new member of the rank, in `generation` of the job.
     pub(crate) fn resume(&mut self, member: Member<'static>, generation: u32) {
         self.member = Some(member);
         self.failure = None;
         self.generation = generation;
     }
 
-    /// The number of times that the ranks which are left have regrouped after a loss.
+    /// Returns the number of times that the surviving ranks have regrouped after a loss.
     #[inline]
     pub(crate) fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// Lets the rank's thread, if it has one, call the functions of runs that end.
+    /// Lets the rank's thread, if there is one, call `after_progress` after it has made progress.
     pub(crate) fn follow_thread(&self, after_progress: impl Fn() + Send + Sync + 'static) {
         if let Some(member) = &self.member {
             member.call_on_progress(after_progress);
         }
     }
 
-    /// Takes the rank's end out, if no instance runs.
+    /// Removes and returns the rank's member. If the job is broken by a loss, gives up all runs;
+    /// otherwise every run must have ended.
     pub(crate) fn leave(&mut self, is_broken: bool) -> Result<Member<'static>> {
         if is_broken && let Some(member) = self.abandon() {
             return Ok(member);
@@ -171,7 +176,8 @@ impl RankCore {
         Ok(self.member.take().expect("it is there"))
     }
 
-    /// Notes that a run has ended if it has. Returns true if so.
+    /// Notes the end of the run in slot `number`, if it has ended. Returns true if the slot has no
+    /// run in progress.
     #[inline]
     pub(crate) fn settle(&mut self, number: u32) -> Result<bool> {
         let (member, slots) = self.parts()?;
@@ -196,14 +202,15 @@ impl RankCore {
         Ok(true)
     }
 
-    /// Notes that a part in the kernel is about to run.
+    /// Adds a part in the kernel, which is about to run, to the parts whose runs are looked at.
     pub(crate) fn follow_part(&mut self, part: &Arc<KernelPart>) {
         if !self.parts.iter().any(|known| Arc::ptr_eq(known, part)) {
             self.parts.push(Arc::clone(part));
         }
     }
 
-    /// Notes which runs of a part in the kernel have ended, and starts the next one.
+    /// Notes the runs of a part in the kernel that have ended, and starts the next run in its
+    /// queue.
     fn settle_part(&mut self, part: &KernelPart) -> Result<()> {
         let mut gone = None;
         loop {
@@ -232,28 +239,29 @@ impl RankCore {
         Ok(())
     }
 
-    /// Returns true if a rank that waits may wait for ever. This is so if no run in the kernel is
-    /// in progress, or if these runs have been silent for long.
+    /// Returns true if a rank that waits may wait for ever: no run in the kernel is in progress, or
+    /// all runs there have been silent for long.
     pub(crate) fn may_wait_for_ever(events: Option<&Arc<CompletionEvents>>) -> bool {
         events.is_none_or(|events| events.is_idle() || events.is_silent())
     }
 
-    /// The completion events of runs in the kernel.
+    /// Returns the completion events of runs in the kernel; `None` if the kernel runs no schedules.
     pub(crate) fn events(&self) -> Option<Arc<CompletionEvents>> {
         self.events.clone()
     }
 
-    /// Makes the functions of an ended run due.
+    /// Moves the functions for the end of the run in slot `number` to `due`.
     #[cold]
     fn tell_end(&mut self, number: u32) {
         let told = self.slots.take_functions(number).into_iter().map(|on_end| Due(on_end, true));
         self.due.extend(told);
     }
 
-    /// Notes the ends of all watched runs, and of all runs in the kernel.
+    /// Notes the ends of all runs with a function for their end, and of all runs in the kernel.
     #[inline]
     pub(crate) fn reap(&mut self) -> Result<()> {
-        // Runs of a part end one after the other, so all of them before the others are looked at.
+        // The runs of a part end one after the other. So all ends of runs in the kernel are noted
+        // before the watched runs are looked at.
         for at in (0..self.parts.len()).rev() {
             let part = Arc::clone(&self.parts[at]);
             self.settle_part(&part)?;
@@ -266,14 +274,16 @@ impl RankCore {
         Ok(())
     }
 
-    /// Keeps the error that ended the job: no run goes on. Returns false if there was one before.
+    /// Keeps the error that ended the job. No run goes on, and the functions for their ends become
+    /// due. Returns false if there was such an error before.
     #[cold]
     pub(crate) fn give_up(&mut self, error: &Error) -> bool {
         if self.failure.is_some() {
             return false;
         }
         self.failure = Some(error.clone());
-        // The caller may use the memory of its runs again, so the rank's thread must not.
+        // The caller may use the memory of its runs again, so the rank's thread must not use it any
+        // more.
         if error.code() == ErrorCode::Lost
             && let Some(member) = &mut self.member
         {
@@ -284,15 +294,15 @@ impl RankCore {
         true
     }
 
-    /// Returns the error that the rank's end has met, if it has.
+    /// Makes a bounded amount of progress. Returns the error if that fails; `None` otherwise.
     #[cold]
     pub(crate) fn met(&mut self) -> Option<Error> {
         let Ok((member, _)) = self.parts() else { return None };
         member.advance().err().map(|error| error_of(&error))
     }
 
-    /// Sets the function that is called at the end of a run; several are called one after the
-    /// other.
+    /// Adds a function that is called at the end of a run. A run may have several, which are called
+    /// one after the other.
     pub(crate) fn watch(&mut self, ticket: Ticket, on_end: OnEnd) -> Result<()> {
         if self.test(ticket)? {
             self.due.push(Due(on_end, true));
@@ -302,12 +312,12 @@ impl RankCore {
         Ok(())
     }
 
-    /// Keeps slots that run and belong to no schedule any more, until they have ended.
+    /// Keeps the slots of a dropped schedule until their runs have ended.
     pub(crate) fn adopt(&mut self, slots: impl Iterator<Item = u32>) {
         self.orphans.extend(slots);
     }
 
-    /// Frees the slots of dropped schedules that have ended.
+    /// Frees the slots of dropped schedules whose runs have ended.
     pub(crate) fn release_orphans(&mut self) -> Result<()> {
         for at in (0..self.orphans.len()).rev() {
             if self.release(self.orphans[at])? {
@@ -317,7 +327,7 @@ impl RankCore {
         Ok(())
     }
 
-    /// Frees the instance of a slot. Returns false if it runs.
+    /// Frees the instance in slot `number`. Returns false, and frees nothing, if the instance runs.
     pub(crate) fn release(&mut self, number: u32) -> Result<bool> {
         if !self.settle(number)? {
             return Ok(false);
@@ -337,20 +347,23 @@ impl RankCore {
         Ok(())
     }
 
-    /// Returns true if a run has ended, after a bounded amount of progress if it has not.
+    /// Returns true if a run has ended. If it has not, makes a bounded amount of progress, and
+    /// tests it again.
     #[inline]
     pub(crate) fn test(&mut self, ticket: Ticket) -> Result<bool> {
         Ok(self.has_ended(ticket)? || self.test_running(ticket)?)
     }
 
-    /// Returns true if a run has ended that had not just now, after a bounded amount of progress.
+    /// Makes a bounded amount of progress, and returns true if the run has ended. The caller has
+    /// just found that it had not.
     #[inline]
     pub(crate) fn test_running(&mut self, ticket: Ticket) -> Result<bool> {
         let number = Slots::number(ticket);
         let (member, slots) = self.parts()?;
         let tested = match slots.running(number) {
             Some(Instance::Process(handle)) => member.test(handle),
-            // Runs of the process make progress as in every test.
+            // The kernel needs no progress, but runs of this process make progress as in every
+            // test.
             Some(Instance::Kernel(_)) => {
                 member.advance().inspect(|&worked| member.note_test(worked))
             }
@@ -370,7 +383,7 @@ impl RankCore {
         self.reap()
     }
 
-    /// Returns true if a run has ended, without making progress.
+    /// Returns true if a run has ended. Makes no progress.
     #[inline]
     pub(crate) fn has_ended(&mut self, ticket: Ticket) -> Result<bool> {
         match self.slots.known(ticket) {
@@ -381,7 +394,7 @@ impl RankCore {
         }
     }
 
-    /// Returns the error of a call that waits and was interrupted.
+    /// Returns the error of the waiting function `call` that was interrupted by `why`.
     #[cold]
     pub(crate) fn error_in(&mut self, call: &str, why: &Interrupted) -> Error {
         match why {
@@ -393,7 +406,8 @@ impl RankCore {
         }
     }
 
-    /// Says what this rank waits for: its call, and the actions of each run that have started.
+    /// Returns a text that states what this rank waits for: the function `call`, and the actions
+    /// under way of each run.
     #[cold]
     pub(crate) fn describe_waiting(&mut self, call: &str) -> String {
         const ACTIONS_MAX: usize = 8;
@@ -422,7 +436,7 @@ impl RankCore {
         text
     }
 
-    /// Returns the place of the first run that has ended.
+    /// Returns the index in `tickets` of the first run that has ended; `None` if none has.
     #[inline]
     pub(crate) fn first_ended(&mut self, tickets: &[Ticket]) -> Result<Option<usize>> {
         for (at, &ticket) in tickets.iter().enumerate() {
@@ -433,8 +447,9 @@ impl RankCore {
         Ok(None)
     }
 
-    /// Makes progress, and sleeps if there is nothing to do, until one of the runs, or one that
-    /// others wait for, has ended, or `is_wanted` returns true.
+    /// Makes progress, and sleeps if there is nothing to do. Returns when a run in `tickets`, a
+    /// parked or a watched run has ended. Also returns when a completion event has come, or when
+    /// `is_wanted` returns true.
     pub(crate) fn work_until(
         &mut self,
         tickets: &[Ticket],
@@ -468,7 +483,7 @@ impl RankCore {
         })
     }
 
-    /// Forgets the runs that others wait for and that have ended. Returns true if there was one.
+    /// Removes from `parked` the runs that have ended. Returns true if there was one.
     pub(crate) fn unpark_ended(&mut self) -> Result<bool> {
         let mut any = false;
         for at in (0..self.parked.len()).rev() {
@@ -481,13 +496,13 @@ impl RankCore {
     }
 }
 
-/// Returns the error of a call that names no run.
+/// Returns the error of a call whose ticket names no run.
 #[cold]
 pub(crate) fn no_run() -> Error {
     Error::new(ErrorCode::Handle, "the handle is not one that GOAL_Run returned")
 }
 
-/// Returns true if no schedule can go on after an error.
+/// Returns true if no schedule can go on after an error with this code.
 pub(crate) fn is_fatal(code: ErrorCode) -> bool {
     matches!(code, ErrorCode::Failed | ErrorCode::Stopped | ErrorCode::Stuck | ErrorCode::Lost)
 }

@@ -1,8 +1,8 @@
-//! Frees communicators that nobody uses any more, and returns their numbers.
+//! Records the numbers of communicators that nobody uses any more.
 //!
-//! The last use of a communicator may end in any call, also in one that holds the engine lock. So
-//! this end only records the number. Later calls free the communicator when they hold no lock
-//! (`SharedGroup::tidy`).
+//! The last use of a communicator may end in any call, even in a call that holds the engine lock.
+//! So the drop only records the communicator's number. A later call without locks frees the
+//! communicator (`SharedGroup::tidy`).
 
 use crate::process::GroupState;
 use parking_lot::Mutex;
@@ -11,10 +11,11 @@ use std::mem::take;
 /// The numbers of communicators that the program does not use any more.
 static LEFT: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
-/// The numbers of communicators that the library does not use any more either.
+/// The numbers of communicators that neither the program nor the library uses any more.
 static FREE: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
-/// The number of a communicator. It is given back when this is dropped.
+/// The number of a communicator. The drop of this value records that nobody uses the number any
+/// more.
 #[derive(Debug)]
 pub(crate) struct Number(pub(crate) u64);
 
@@ -24,7 +25,8 @@ impl Drop for Number {
     }
 }
 
-/// The program's use of the communicator with this number.
+/// The program's use of the communicator with this number. The drop of this value records that the
+/// use has ended.
 #[derive(Debug)]
 pub(crate) struct Lease(pub(crate) u64);
 
@@ -35,18 +37,19 @@ impl Drop for Lease {
 }
 
 fn note(numbers: &Mutex<Vec<u64>>, number: u64) {
-    // A fork may have begun while another thread had the lock.
+    // In a fork, the copied lock may be held for ever, so this does nothing.
     if GroupState::Used.is() {
         numbers.lock().push(number);
     }
 }
 
-/// Takes the numbers of communicators that the program does not use any more.
+/// Removes and returns the recorded numbers of communicators that the program does not use any
+/// more.
 pub(crate) fn take_left() -> Vec<u64> {
     take(&mut LEFT.lock())
 }
 
-/// Takes the numbers of communicators that nobody uses any more.
+/// Removes and returns the recorded numbers of communicators that nobody uses any more.
 pub(crate) fn take_free() -> Vec<u64> {
     take(&mut FREE.lock())
 }

@@ -1,10 +1,10 @@
-//! The state of the group that all threads of this process share, and the engine lock.
+//! Defines the state of the group that all threads of this process share, and the engine lock.
 //!
 //! One lock, the engine lock, guards the rank's engine and its runs ([`RankCore`]). If several
 //! threads wait for runs, one of them works and sleeps while it holds the lock. The others sleep
-//! until it wakes them, because their runs have ended or because it stops. A thread that wants the
-//! lock counts itself in [`SharedGroup::wanted`] and wakes the holder. The holder hands the lock
-//! over, and takes it again later.
+//! until this thread wakes them, because their runs have ended or because it stops waiting. A
+//! thread that wants the lock counts itself in [`SharedGroup::wanted`] and wakes the holder. The
+//! holder then passes the lock to the other thread, and takes it again later.
 //!
 //! A panic while the lock is held ends the job: the engine may be in the middle of an action.
 
@@ -26,7 +26,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::time::Duration;
 
-/// The time between two attempts to wake a thread that sleeps with the core.
+/// The time between two attempts to wake a thread that sleeps with the engine lock.
 const WAKE_AGAIN: Duration = Duration::from_micros(100);
 
 /// The state of the group in this process.
@@ -35,19 +35,21 @@ pub(crate) struct SharedGroup {
     pub(crate) world: Communicator,
     pub(crate) communicators: Mutex<Communicators>,
     pub(crate) heap: Heap,
-    /// This rank's schedules in the kernel, if that runs some.
+    /// This rank's schedules in the kernel; `None` if the kernels of the job run no schedules.
     pub(crate) offload: Option<Offload>,
     /// The state behind the engine lock: the rank's engine and its runs.
     pub(crate) core: Mutex<RankCore>,
-    /// The number of threads that want the core while another thread waits with it.
+    /// The number of threads that want the engine lock while another thread waits with it.
     pub(crate) wanted: AtomicU32,
     /// The mode of progress, as its number in [`Mode::ALL`].
     pub(crate) mode: AtomicU8,
-    /// True while a thread waits with the core. It changes under the core's lock only.
+    /// True while a thread waits for a run with the engine lock. It changes only under the engine
+    /// lock.
     pub(crate) has_waiter: AtomicBool,
-    /// True if the rank's thread found the core taken when it had made progress.
+    /// True if the rank's thread has made progress, and nobody has yet looked for ended runs since.
     pub(crate) has_missed: AtomicBool,
-    /// Notified when a thread that waited with the core lets others have it.
+    /// Notified when the thread that waits with the engine lock stops waiting, or when runs of
+    /// other threads have ended.
     pub(crate) turned: Condvar,
 }
 
@@ -58,13 +60,13 @@ impl std::fmt::Debug for SharedGroup {
 }
 
 impl SharedGroup {
-    /// Returns how schedules make progress.
+    /// Returns the mode of progress.
     #[inline]
     pub(crate) fn mode(&self) -> Mode {
         Mode::ALL[usize::from(self.mode.load(Ordering::Relaxed))]
     }
 
-    /// Notes how schedules make progress.
+    /// Stores the mode of progress.
     pub(crate) fn set_mode(&self, mode: Mode) {
         let number = Mode::ALL.iter().position(|&other| other == mode);
         self.mode.store(number.unwrap_or(0) as u8, Ordering::Relaxed);
@@ -72,7 +74,8 @@ impl SharedGroup {
 }
 
 impl SharedGroup {
-    /// Makes a communicator, after numbers that were given back are free.
+    /// Makes a communicator by `make`. Before that, frees the numbers of communicators that nobody
+    /// uses any more.
     pub(crate) fn make_communicator(
         &'static self,
         make: impl FnOnce(&mut Communicators) -> Result<Communicator>,
@@ -81,14 +84,16 @@ impl SharedGroup {
         make(&mut self.communicators.lock())
     }
 
-    /// Frees what is left of communicators that nobody uses any more. The caller holds no lock.
+    /// Frees the kept collectives, the engine's state and the numbers of communicators that nobody
+    /// uses any more. The caller must hold no lock.
     pub(crate) fn tidy(&'static self) {
         if is_in_function() {
             return;
         }
         let left: FxHashSet<u64> = take_left().into_iter().collect();
         if !left.is_empty() {
-            // Schedules take the core's lock when they are dropped, and may give numbers back.
+            // The drop of a schedule takes the engine lock, and may end the last use of a
+            // communicator. So it comes first, and without the lock.
             drop(self.with(|core| Ok(core.kept.as_mut().map(|kept| kept.take_of(&left)))));
         }
         let free = take_free();
@@ -97,7 +102,7 @@ impl SharedGroup {
         }
         let spaces: Vec<u64> = free.iter().flat_map(|&number| [number, number | SHADOW]).collect();
         let _ = self.with(|core| {
-            // After a loss there is no engine that knows them.
+            // After a loss there is no engine that knows these communicators.
             if let Ok((member, _)) = core.parts() {
                 member.forget(&spaces);
             }
@@ -106,8 +111,8 @@ impl SharedGroup {
         self.communicators.lock().take_back(&free);
     }
 
-    /// Lets the rank's thread, if it has one, look at the runs in the kernel: none had started when
-    /// it fell asleep.
+    /// Wakes the rank's thread, if there is one, so that it looks at the runs in the kernel. No run
+    /// had started there when the thread fell asleep.
     #[cold]
     pub(crate) fn look_at_kernel(&self) {
         if self.mode() == Mode::Thread {
@@ -115,14 +120,14 @@ impl SharedGroup {
         }
     }
 
-    /// Takes the core, and asks a thread that sleeps with it to let go.
+    /// Takes the engine lock. Asks a thread that sleeps with the lock to pass it on.
     ///
     /// # Errors
-    /// The process is a fork of the rank, or the thread executes a registered function, whose
-    /// caller has the core.
+    /// The process is a fork of the rank, or this thread executes a registered function, whose
+    /// caller holds the lock.
     #[inline]
     pub(crate) fn hold(&'static self) -> Result<HeldCore> {
-        // This process has joined the group, unless it is a fork.
+        // This process has a group, so only a fork can be in this state.
         if GroupState::None.is() {
             return Err(of_fork());
         }
@@ -137,8 +142,8 @@ impl SharedGroup {
     fn lock_slowly(&'static self) -> MutexGuard<'static, RankCore> {
         self.wanted.fetch_add(1, Ordering::Relaxed);
         let core = loop {
-            // The sleeper may have looked at `wanted` before and sleep only now, so it is woken
-            // until the core is there.
+            // The thread with the lock may have looked at `wanted` before this thread raised it,
+            // and fall asleep only now. So it is woken until it has passed the lock on.
             self.attached.wake();
             if let Some(core) = self.core.try_lock_for(WAKE_AGAIN) {
                 break core;
@@ -148,7 +153,8 @@ impl SharedGroup {
         core
     }
 
-    /// Calls `f` with the core, and then the functions of runs that have ended.
+    /// Calls `f` with the core under the engine lock. Then calls the functions for runs that have
+    /// ended, without the lock.
     #[inline]
     pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut RankCore) -> Result<R>) -> Result<R> {
         let mut core = self.hold()?;
@@ -156,7 +162,8 @@ impl SharedGroup {
         self.release_after(core, result)
     }
 
-    /// Gives the core back after a part of a call. An error that ends the job is kept.
+    /// Releases the engine lock after a part of a call, and returns `result`. If `result` is an
+    /// error that ends the job, keeps the error for later calls.
     #[inline]
     pub(crate) fn release_after<R>(
         &'static self,
@@ -172,8 +179,9 @@ impl SharedGroup {
         result
     }
 
-    /// Gives the core back, and calls the functions of runs that have ended. A thread that was told
-    /// of its end gets the core before this one can take it again, and sleep with it.
+    /// Releases the engine lock, and calls the functions for runs that have ended. A thread that
+    /// was woken because its run has ended gets the lock first. This thread can't take it again
+    /// before, and sleep with it.
     #[inline]
     pub(crate) fn release(&'static self, core: HeldCore) {
         if core.slots.watched.is_empty() && core.due.is_empty() {
@@ -183,10 +191,11 @@ impl SharedGroup {
         }
     }
 
-    /// Gives the core back if runs are watched, or functions of ends are due.
+    /// Releases the engine lock if there are runs with functions for their ends, or if such
+    /// functions are due. Calls the functions that are due.
     #[cold]
     fn release_and_tell(&'static self, mut core: HeldCore) {
-        // An error is for the next call, which meets it too.
+        // An error is ignored here, because the next call gets it too.
         let _ = core.reap();
         let due = std::mem::take(&mut core.due);
         MutexGuard::unlock_fair(core.into_guard());
@@ -194,14 +203,15 @@ impl SharedGroup {
         self.look_again();
     }
 
-    /// Called by the rank's thread after it has made progress, or has met a failure.
+    /// Notes that the rank's thread has made progress or has failed, and looks for ended runs. The
+    /// rank's thread calls this.
     pub(crate) fn after_progress(&'static self) {
-        // If the core is taken, its owner looks at this when it has given the core back.
+        // If another thread holds the engine lock, it looks at this when it has released the lock.
         self.has_missed.store(true, Ordering::SeqCst);
         self.look_again();
     }
 
-    /// Calls the functions of runs whose end the rank's thread has brought about.
+    /// Calls the functions for runs that have ended by the progress of the rank's thread.
     fn look_again(&'static self) {
         while self.has_missed.load(Ordering::SeqCst) && !is_fork() {
             let Some(core) = self.core.try_lock() else { return };
@@ -222,8 +232,8 @@ impl SharedGroup {
         }
     }
 
-    /// Returns true if a run has ended. Makes a bounded amount of progress, also if it has: a
-    /// program may test it until another run has ended.
+    /// Returns true if a run has ended. Makes a bounded amount of progress in either case, because
+    /// a program may test an ended run until another one has ended.
     ///
     /// # Errors
     /// There was no such run, or it can't go on.
@@ -249,8 +259,9 @@ impl SharedGroup {
         }
     }
 
-    /// Makes a bounded amount of progress. If the job can't go on, functions of ends are told, and
-    /// so is the next call that needs it.
+    /// Makes a bounded amount of progress. If the job can't go on, calls the functions for the ends
+    /// of runs with false. This call returns no error then, but the next call that needs the job
+    /// does.
     pub(crate) fn progress(&'static self) -> Result<()> {
         let mut core = self.hold()?;
         let progressed = core.progress();
@@ -259,7 +270,7 @@ impl SharedGroup {
         Ok(())
     }
 
-    /// Tells the launcher what this rank tests, if it asks.
+    /// Tells the launcher what this rank waits for by its tests, if the launcher asks.
     #[inline]
     fn tell_waits(&self, core: &mut RankCore) {
         if self.attached.asks_text() {
@@ -267,7 +278,8 @@ impl SharedGroup {
         }
     }
 
-    /// Does so, unless a thread of the library tests: it does not do it for the program.
+    /// Tells the launcher what this rank waits for by its tests. Does nothing in a thread of the
+    /// library, whose tests are not the program's.
     #[cold]
     fn tell_waits_now(&self, core: &mut RankCore) {
         if !is_of_library() {
@@ -276,7 +288,8 @@ impl SharedGroup {
         }
     }
 
-    /// Keeps the error that ended the job, which later calls return too. The launcher reports it.
+    /// Keeps the error that ended the job, so that later calls return it too. Stores it for the
+    /// report of the launcher.
     #[cold]
     fn note_failure(&self, core: &mut RankCore, error: &mut Error) {
         if error.code() == ErrorCode::Stopped
@@ -286,9 +299,9 @@ impl SharedGroup {
             *error = Error::new(ErrorCode::Stopped, format!("{error}: {cause}"));
         }
         *error = name_collectives(core, None, error.clone());
-        // A job that survives a loss has told its ranks of it, and does not end.
+        // A job that survives the loss of a rank does not end, and its ranks know of the loss.
         let is_survived = error.code() == ErrorCode::Lost && self.attached.survives();
-        // The ranks have regrouped, and this is about a run of the time before.
+        // The ranks have regrouped since, so the error is about a run before that.
         if is_survived && !self.attached.is_broken() && !self.attached.has_lost_its_endpoint() {
             return;
         }
@@ -309,7 +322,7 @@ impl Common for SharedGroup {
     }
 }
 
-/// The core, taken by this thread.
+/// The core, with the engine lock held by this thread.
 pub(crate) struct HeldCore {
     shared: &'static SharedGroup,
     core: Option<MutexGuard<'static, RankCore>>,
@@ -358,7 +371,7 @@ fn in_function() -> Error {
     Error::new(ErrorCode::Unsupported, text)
 }
 
-/// Gives the core back after a panic, which ends the job.
+/// Releases the engine lock after a panic, and ends the job.
 #[cold]
 fn abandon(shared: &SharedGroup, mut core: MutexGuard<'static, RankCore>) {
     let text = "a fault of this library or of a registered function, in the middle of an action";

@@ -1,5 +1,5 @@
-//! The table of schedule instances of a process. It holds running instances, and ended ones that
-//! can start again. A ticket names one run of an instance.
+//! Defines the table of the schedule instances of a process. It holds running instances, and ended
+//! instances that can start again. A ticket names one run of an instance.
 
 use crate::error::Error;
 use crate::offload::KernelPart;
@@ -9,13 +9,13 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::task::Waker;
 
-/// A run of a schedule. It stays valid: a run that has been followed by another one on the same
-/// instance has ended. The numbers of runs wrap around, so after 2^32 - 1 further runs the same
-/// instance has one with an equal ticket.
+/// The name of a run of a schedule. A ticket stays valid after the end of its run. If the same
+/// instance has started again, the run is known to have ended. The numbers of runs wrap around:
+/// after 2^32 - 1 further runs of the same instance, a run has an equal ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ticket {
     slot: u32,
-    /// The number of the run on its slot, from 1 on.
+    /// The number of the run in its slot, from 1 on.
     run: u32,
 }
 
@@ -25,7 +25,7 @@ impl Ticket {
         (self.slot as u64) << 32 | self.run as u64
     }
 
-    /// Returns the ticket of a number; `None` if it is not one of a ticket.
+    /// Returns the ticket with this number; `None` if no ticket has the number.
     pub const fn from_number(number: u64) -> Option<Self> {
         match number as u32 {
             0 => None,
@@ -34,51 +34,54 @@ impl Ticket {
     }
 }
 
-/// The runner of an instance.
+/// The process or kernel that runs an instance.
 pub(crate) enum Instance {
-    /// This process.
+    /// This process, with the engine's handle.
     Process(Handle),
-    /// The kernel.
+    /// The kernel, with this rank's part of the schedule.
     Kernel(Arc<KernelPart>),
-    /// Nobody any more: a loss has ended the engine that did. The next start makes it anew.
+    /// Nobody: the engine of the instance was dropped after the loss of a rank. The next start
+    /// creates the instance again.
     Gone,
 }
 
-/// An instance of a schedule.
+/// A slot of the table, which holds an instance of a schedule.
 #[derive(Default)]
 pub(crate) struct Slot {
-    /// `None` if no schedule uses the slot.
+    /// The instance; `None` if no schedule uses the slot.
     instance: Option<Instance>,
-    /// True if the instance runs, as far as is known. If not, it has ended and can start again.
+    /// True if the instance is not known to have ended. If false, the instance has ended and can
+    /// start again.
     is_running: bool,
-    /// The addresses that replace those of its declared buffers.
+    /// The addresses of the declared buffers in the instance's last run.
     bound: Vec<usize>,
-    /// The slot of the next instance of its schedule.
+    /// The slot of the next instance of the same schedule; `None` if this is the last.
     next: Option<u32>,
-    /// The number of its last run.
+    /// The number of the last run in the slot; 0 before the first run.
     run: u32,
-    /// True once numbers have wrapped around: every other number is that of an ended run then.
+    /// True once the numbers of runs have wrapped around. Every number other than `run` then
+    /// belongs to a run that has ended.
     has_wrapped: bool,
-    /// Kept while an instance of it is there.
+    /// The schedule of the instance. It must live as long as the instance.
     schedule: Option<Arc<dyn Named>>,
-    /// Called when the run has ended.
+    /// The functions to call and the tasks to wake when the run has ended.
     on_end: Vec<OnEnd>,
 }
 
-/// A schedule, with what it needs, that may be one of a collective.
+/// A schedule with the code and the memory that its instances need.
 pub(crate) trait Named: Send + Sync {
-    /// Returns the name of the collective that the schedule is of, if it is of one.
+    /// Returns the name of the collective; `None` if the schedule is not a collective.
     fn collective(&self) -> Option<&'static str>;
 }
 
-/// A function that is called once: with true when a run has ended, or with false when the job can't
-/// go on. Peers may use the memory of such a run for ever.
+/// A function for the end of a run. It is called once: with true when the run has ended, or with
+/// false when the job can't go on. In the second case peers may use the memory of the run for ever.
 pub type EndFunction = Box<dyn FnOnce(bool) + Send>;
 
-/// A task that waits for a run.
+/// A task that waits for the end of a run.
 pub(crate) type Sleeper = Mutex<Option<Waker>>;
 
-/// The ways to tell that a run has ended.
+/// What is done at the end of a run.
 pub(crate) enum OnEnd {
     /// A function to call.
     Call(EndFunction),
@@ -86,7 +89,8 @@ pub(crate) enum OnEnd {
     Wake(Arc<Sleeper>),
 }
 
-/// A way to tell of a run, and true if it has ended, or false if it can't go on.
+/// A function to call or a task to wake now. The second field is true if the run has ended, and
+/// false if it can't go on.
 pub(crate) struct Due(pub(crate) OnEnd, pub(crate) bool);
 
 impl Due {
@@ -99,7 +103,7 @@ impl Due {
     }
 }
 
-/// Wakes a task.
+/// Wakes the task in `sleeper`, if there is one.
 pub(crate) fn wake(sleeper: &Sleeper) {
     let waker = sleeper.lock().take();
     if let Some(waker) = waker {
@@ -112,26 +116,26 @@ pub(crate) fn wake(sleeper: &Sleeper) {
 pub(crate) struct Slots {
     slots: Vec<Slot>,
     free: Vec<u32>,
-    /// Slots with a function to call at the end of their run.
+    /// The slots whose runs have a function to call or a task to wake at their end.
     pub(crate) watched: Vec<u32>,
     /// The runs that the loss of a rank has ended early, each with its error.
     lost: FxHashMap<Ticket, Error>,
 }
 
-/// The answer on a ticket.
+/// What is known of the run that a ticket names.
 pub(crate) enum Known {
     /// There was no such run.
     Never,
-    /// It has ended.
+    /// The run has ended.
     Ended,
-    /// It runs, as far as is known.
+    /// The run is not known to have ended.
     Running,
-    /// The loss of a rank has ended it early.
+    /// The loss of a rank has ended the run early.
     Lost,
 }
 
 impl Slots {
-    /// Returns what is known of a run.
+    /// Returns what is known of the run that `ticket` names.
     #[inline]
     pub(crate) fn known(&self, ticket: Ticket) -> Known {
         if !self.lost.is_empty() && self.lost.contains_key(&ticket) {
@@ -147,7 +151,8 @@ impl Slots {
         }
     }
 
-    /// Adds an instance that runs for the first time, on declared buffers at the addresses `bound`.
+    /// Adds an instance, and notes that its first run has started. `bound` has the addresses of the
+    /// declared buffers. Returns the ticket of the run.
     pub(crate) fn add(
         &mut self,
         instance: Instance,
@@ -165,14 +170,14 @@ impl Slots {
         slot.start(number)
     }
 
-    /// Returns an instance that has ended, which the caller starts again.
+    /// Returns the instance in slot `number`, which the caller starts again; `None` if it runs.
     #[inline]
     pub(crate) fn parked(&mut self, number: u32) -> Option<Parked<'_>> {
         let slot = &mut self.slots[number as usize];
         if slot.is_running { None } else { Some(Parked { number, slot }) }
     }
 
-    /// Returns the slot of the next instance of the same schedule.
+    /// Returns the slot of the next instance of the same schedule; `None` if there is none.
     #[inline]
     pub(crate) fn next(&self, number: u32) -> Option<u32> {
         self.slots[number as usize].next
@@ -183,19 +188,21 @@ impl Slots {
         self.slots[number as usize].next = next;
     }
 
-    /// Returns an instance that runs, as far as is known.
+    /// Returns the instance in slot `number`; `None` if it is known to have ended.
     #[inline]
     pub(crate) fn running(&self, number: u32) -> Option<&Instance> {
         let slot = &self.slots[number as usize];
         slot.instance.as_ref().filter(|_| slot.is_running)
     }
 
-    /// Returns the instance of a run, if that runs as far as is known.
+    /// Returns the instance of the run that `ticket` names; `None` if the run is known to have
+    /// ended.
     pub(crate) fn running_of(&self, ticket: Ticket) -> Option<&Instance> {
         matches!(self.known(ticket), Known::Running).then(|| self.running(ticket.slot)).flatten()
     }
 
-    /// Notes that the run of a slot has ended. Returns true if it has functions to call.
+    /// Notes that the run in slot `number` has ended. Returns true if there are functions to call
+    /// or tasks to wake.
     #[inline]
     pub(crate) fn ended(&mut self, number: u32) -> bool {
         let slot = &mut self.slots[number as usize];
@@ -203,13 +210,13 @@ impl Slots {
         !slot.on_end.is_empty()
     }
 
-    /// Takes the functions of an ended run out.
+    /// Removes and returns the functions and tasks of the ended run in slot `number`.
     pub(crate) fn take_functions(&mut self, number: u32) -> Vec<OnEnd> {
         self.watched.retain(|&watched| watched != number);
         std::mem::take(&mut self.slots[number as usize].on_end)
     }
 
-    /// Adds a function that is called at the end of a run that has not ended.
+    /// Adds a function or a task to a run that has not ended.
     pub(crate) fn watch(&mut self, ticket: Ticket, on_end: OnEnd) {
         let slot = &mut self.slots[ticket.slot as usize];
         if slot.on_end.is_empty() {
@@ -218,20 +225,21 @@ impl Slots {
         slot.on_end.push(on_end);
     }
 
-    /// Takes all functions out: no run goes on.
+    /// Removes and returns the functions and tasks of all runs, because no run goes on.
     pub(crate) fn give_up(&mut self) -> Vec<OnEnd> {
         let watched = std::mem::take(&mut self.watched);
         let slots = &mut self.slots;
         watched.into_iter().flat_map(|at| std::mem::take(&mut slots[at as usize].on_end)).collect()
     }
 
-    /// Returns the error of a run that a loss has ended early.
+    /// Returns the error of a run that a loss has ended early; `None` for other runs.
     #[cold]
     pub(crate) fn loss(&self, ticket: Ticket) -> Option<&Error> {
         self.lost.get(&ticket)
     }
 
-    /// Notes that a loss has ended all runs early, and that no instance is left.
+    /// Notes that a loss has ended all runs early with `error`, and that the instances must be
+    /// created again.
     pub(crate) fn lose_all(&mut self, error: &Error) {
         for (number, slot) in (0..).zip(&mut self.slots) {
             if std::mem::take(&mut slot.is_running) {
@@ -243,13 +251,14 @@ impl Slots {
         }
     }
 
-    /// Returns true if the instance of a slot has to be made anew.
+    /// Returns true if the instance in slot `number` must be created again, after a loss.
     #[inline]
     pub(crate) fn is_gone(&self, number: u32) -> bool {
         matches!(self.slots[number as usize].instance, Some(Instance::Gone))
     }
 
-    /// Puts an instance that runs in the place of one that is gone.
+    /// Puts a new instance in the place of one that a loss has ended, and notes that a run of it
+    /// has started. Returns the ticket of the run.
     pub(crate) fn revive(&mut self, number: u32, instance: Instance, bound: &[usize]) -> Ticket {
         let slot = &mut self.slots[number as usize];
         slot.instance = Some(instance);
@@ -257,7 +266,7 @@ impl Slots {
         slot.start(number)
     }
 
-    /// The tasks that wait for runs.
+    /// Returns the tasks that wait for the ends of runs.
     pub(crate) fn sleepers(&self) -> Vec<Arc<Sleeper>> {
         let watched = self.watched.iter().flat_map(|&at| &self.slots[at as usize].on_end);
         let sleeper = |on_end: &OnEnd| match on_end {
@@ -267,7 +276,8 @@ impl Slots {
         watched.filter_map(sleeper).collect()
     }
 
-    /// Frees the slot of a parked instance and returns this.
+    /// Frees the slot `number`, and returns its instance; `None` if the instance runs or there is
+    /// none.
     pub(crate) fn release(&mut self, number: u32) -> Option<Instance> {
         let slot = &mut self.slots[number as usize];
         if slot.is_running {
@@ -279,38 +289,40 @@ impl Slots {
         Some(instance)
     }
 
-    /// The slots whose instances run, as far as is known.
+    /// Returns the slots and instances that are not known to have ended.
     pub(crate) fn all_running(&self) -> impl Iterator<Item = (u32, &Instance)> {
         let numbered = (0..).zip(&self.slots).filter(|(_, slot)| slot.is_running);
         numbered.filter_map(|(number, slot)| Some((number, slot.instance.as_ref()?)))
     }
 
-    /// Returns false if no instance runs, as far as is known. Looks at a few slots only.
+    /// Returns false if no instance runs. Returns true if one may run, or if there are too many
+    /// slots to look at.
     #[inline]
     pub(crate) fn may_run(&self) -> bool {
         const LOOKED_AT: usize = 16;
         self.slots.len() > LOOKED_AT || self.slots.iter().any(|slot| slot.is_running)
     }
 
-    /// The schedules whose instances run, as far as is known.
+    /// Returns the schedules of instances that are not known to have ended.
     pub(crate) fn all_schedules(&self) -> impl Iterator<Item = &Arc<dyn Named>> {
         let running = self.slots.iter().filter(|slot| slot.is_running);
         running.filter_map(|slot| slot.schedule.as_ref())
     }
 
-    /// Frees all slots of parked instances and returns these.
+    /// Frees the slots of all ended instances, and returns the instances.
     pub(crate) fn release_all(&mut self) -> Vec<Instance> {
         (0..self.slots.len() as u32).filter_map(|number| self.release(number)).collect()
     }
 
-    /// The slot of a ticket.
+    /// Returns the slot of a ticket.
     pub(crate) fn number(ticket: Ticket) -> u32 {
         ticket.slot
     }
 }
 
 impl Slot {
-    /// Notes that the next run of the instance has started.
+    /// Notes that the next run of the instance has started, and returns its ticket. `number` is
+    /// that of this slot.
     #[inline]
     fn start(&mut self, number: u32) -> Ticket {
         self.is_running = true;
@@ -318,7 +330,7 @@ impl Slot {
         Ticket { slot: number, run: self.run }
     }
 
-    /// Gives the next run its number, which is never 0.
+    /// Advances the number of the last run, which never becomes 0.
     #[inline]
     fn count(&mut self) {
         let next = self.run.checked_add(1);
@@ -327,14 +339,14 @@ impl Slot {
     }
 }
 
-/// An instance that has ended.
+/// An instance that has ended and can start again.
 pub(crate) struct Parked<'a> {
     number: u32,
     slot: &'a mut Slot,
 }
 
 impl Parked<'_> {
-    /// The handle of an instance that this process runs, for the next start.
+    /// Returns the engine's handle of the instance. This process must run the instance.
     #[inline]
     pub(crate) fn handle(&mut self) -> &mut Handle {
         match self.slot.instance.as_mut().expect("a schedule uses the slot") {
@@ -343,22 +355,22 @@ impl Parked<'_> {
         }
     }
 
-    /// Returns true if its declared buffers lie at these addresses.
+    /// Returns true if the declared buffers of the instance are bound to `addresses`.
     #[inline]
     pub(crate) fn is_bound(&self, addresses: &[usize]) -> bool {
-        // Not `==`, which calls `memcmp`. With masked loads of AVX-512, glibc's `memcmp` takes 100
-        // ns for an empty slice, because the address of the slice is not mapped.
+        // The code avoids `==`, which calls `memcmp`. With masked loads of AVX-512, glibc's
+        // `memcmp` takes 100 ns for an empty slice, because the address of the slice is not mapped.
         let bound = &self.slot.bound;
         bound.len() == addresses.len() && bound.iter().zip(addresses).all(|(a, b)| a == b)
     }
 
-    /// Notes that its declared buffers lie at these addresses.
+    /// Notes that the declared buffers of the instance are bound to `addresses`.
     pub(crate) fn note_bound(&mut self, addresses: &[usize]) {
         self.slot.bound.clear();
         self.slot.bound.extend_from_slice(addresses);
     }
 
-    /// Notes that the instance runs again.
+    /// Notes that the instance runs again, and returns the ticket of the run.
     #[inline]
     pub(crate) fn restarted(self) -> Ticket {
         self.slot.start(self.number)

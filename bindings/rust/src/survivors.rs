@@ -10,11 +10,12 @@ use crate::group::Group;
 use goal_rank::progress::{Interrupted, Member};
 
 impl Group {
-    /// Makes a communicator of the ranks of `parent` that are left after a loss, in their order.
-    /// All ranks of the group that are left call this, each with a communicator of its own choice,
-    /// or [`finalize`](Self::finalize). It returns when all have.
+    /// Makes a communicator of the surviving ranks of `parent`, in their order. All surviving ranks
+    /// of the group call this, or [`finalize`](Self::finalize). Each may choose its own `parent`.
+    /// It returns when all have called one of the two.
     ///
-    /// Runs that had not ended are over, with [`ErrorCode::Lost`]; their memory is free.
+    /// Runs that had not ended are over, with [`ErrorCode::Lost`], and the program may use their
+    /// memory again.
     ///
     /// # Errors
     /// No rank was lost, or the job ended.
@@ -24,7 +25,8 @@ impl Group {
             let text = "no rank was lost: a group is made smaller when a run has ended with GOAL_ERR_RANK_LOST";
             return Err(Error::new(ErrorCode::Argument, text));
         }
-        // To drop a function is code of the program, which may call the library: without the core.
+        // The drop of a function is code of the program, which may call the library. So it happens
+        // without the engine lock.
         let mut functions = Vec::new();
         let generation = shared.with(|core| {
             let mut old = core.abandon().ok_or_else(is_over)?;
@@ -40,7 +42,8 @@ impl Group {
                 self.take_up_mode(&mut member)
             };
             prepare().inspect_err(|why| {
-                // The others count on this rank from now on, and must not wait for it.
+                // The other ranks count on this rank from now on. The failure keeps them from
+                // waiting for it.
                 let rank = shared.attached.rank();
                 shared.attached.fail(&format!("rank {rank} can't go on after a loss: {why}"));
             })?;
@@ -48,12 +51,12 @@ impl Group {
             core.follow_thread(move || shared.after_progress());
             Ok(generation)
         });
-        // Threads that wait for runs which are over.
+        // This wakes threads that wait for runs which are over.
         shared.turned.notify_all();
         self.rest_of(parent, generation?)
     }
 
-    /// Lets a new end of the rank make progress as the last one did.
+    /// Sets the mode of progress of a new member to that of the last member.
     fn take_up_mode(self, member: &mut Member<'static>) -> Result<()> {
         let mode = self.progress();
         if mode == self.shared().attached.progress() {
@@ -62,7 +65,7 @@ impl Group {
         member.set_progress(mode).map_err(|error| Error::new(ErrorCode::System, error.to_string()))
     }
 
-    /// Makes the communicator of the ranks of `parent` that are there in a generation.
+    /// Makes the communicator of the ranks of `parent` that take part in `generation`.
     fn rest_of(self, parent: &Communicator, generation: u32) -> Result<Communicator> {
         let attached = &self.shared().attached;
         let left: Vec<u32> = (0..)
@@ -73,8 +76,8 @@ impl Group {
         self.shared().make_communicator(|made| made.make_in(parent, &left, generation))
     }
 
-    /// Returns the ranks of a communicator that were lost, ascending, also those that this process
-    /// has not met yet.
+    /// Returns the ranks of a communicator that were lost, in ascending order. They include losses
+    /// that have not affected this process yet.
     pub fn lost(self, communicator: &Communicator) -> Vec<u32> {
         let all = (0..).zip(communicator.all_in_group());
         let attached = &self.shared().attached;

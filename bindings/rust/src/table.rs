@@ -1,4 +1,4 @@
-//! The table of decisions of this process, which selects the algorithm of a collective.
+//! Reads the table of decisions of this process. The table selects the algorithm of a collective.
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::file;
@@ -11,29 +11,29 @@ use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The variable with the path of a table of decisions.
+/// The environment variable with the path of a table of decisions.
 pub(crate) const VARIABLE: &str = "GOAL_TABLE";
 
 static DECISIONS: OnceLock<Table> = OnceLock::new();
 static PUBLISHED: OnceLock<Table> = OnceLock::new();
 
-/// The table of decisions of this process.
+/// Returns the table of decisions of this process: the one that was read, or the published one.
 pub(crate) fn decisions() -> &'static Table {
     DECISIONS.get().unwrap_or_else(published)
 }
 
-/// The table of the thresholds that publications state.
+/// Returns the table of the thresholds that publications state.
 pub(crate) fn published() -> &'static Table {
     PUBLISHED.get_or_init(Table::published)
 }
 
-/// Reads the table of decisions that the environment names, if it names one. Returns a number that
-/// differs for other rules, but for rare collisions: all ranks must have the same ones.
+/// Reads the table of decisions that the environment names, if it names one. Returns a hash of the
+/// rules, by which ranks check that all have the same rules.
 ///
-/// Threat: the starter of the process chooses the file. It is text that is parsed by a library, it
-/// can name only algorithms that there are, and each of them is right. It is a regular file of at
-/// most [`TABLE_BYTES_MAX`] bytes ([`file`]). A process with more rights than its starter reads no
-/// file that the environment names.
+/// Threat: the starter of the process chooses the file. It is text that a library parses. It can
+/// name only algorithms that exist, and each of them is correct. The file must be a regular file of
+/// at most [`TABLE_BYTES_MAX`] bytes ([`file`]). A process with more rights than its starter reads
+/// no file that the environment names.
 ///
 /// # Errors
 /// The file can't be read, or is no table.

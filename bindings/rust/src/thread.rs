@@ -1,6 +1,5 @@
-//! The state that this library keeps for each thread that calls it. It records if the thread
-//! executes a registered function, and the functions at ends of runs that the thread still has to
-//! call.
+//! Keeps the library's state of each thread. It records if the thread executes a registered
+//! function. It also has the functions for ends of runs that the thread still has to call.
 
 use crate::process::{end_fork, is_fork};
 use crate::slots::Due;
@@ -10,14 +9,15 @@ use std::collections::VecDeque;
 
 /// The state that all threads share.
 pub(crate) trait Common: Sync {
-    /// Keeps functions that are to be called at the next occasion.
+    /// Keeps functions for ends of runs. A later call of the library calls them.
     fn keep(&'static self, due: VecDeque<Due>);
 }
 
 thread_local! {
     /// True while this thread executes a registered function.
     static IS_IN_FUNCTION: Cell<bool> = const { Cell::new(false) };
-    /// The functions of ends that this thread is about to call. `None` if it calls none.
+    /// The functions for ends of runs that this thread is about to call. `None` while it neither
+    /// calls nor puts off such functions.
     static QUEUE: RefCell<Option<VecDeque<Due>>> = const { RefCell::new(None) };
 }
 
@@ -27,7 +27,7 @@ pub fn is_in_function() -> bool {
     IS_IN_FUNCTION.get()
 }
 
-/// Calls `f`, a registered function.
+/// Calls the registered function `f`. If `f` returns in a fork, ends the fork.
 pub(crate) fn within_function<R>(f: impl FnOnce() -> R) -> R {
     struct Leave(bool);
     impl Drop for Leave {
@@ -43,8 +43,8 @@ pub(crate) fn within_function<R>(f: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Ends the calls of functions also if one of them panics: the others are called at the next
-/// occasion.
+/// Clears the queue of this thread when dropped, even after a panic of a function. Functions that
+/// were not called are kept for the next occasion.
 struct Calls(&'static dyn Common);
 
 impl Drop for Calls {
@@ -56,8 +56,8 @@ impl Drop for Calls {
     }
 }
 
-/// Calls functions of ends, in their order. If this thread is calling one already, or puts them
-/// off, they are called after that: a chain of ends needs no stack.
+/// Calls the functions for ends of runs, in their order. If this thread is already calling such a
+/// function, or puts them off, calls them afterwards. So a chain of ends needs no stack.
 pub(crate) fn call(common: &'static dyn Common, due: Vec<Due>) {
     if due.is_empty() {
         return;
@@ -77,19 +77,20 @@ pub(crate) fn call(common: &'static dyn Common, due: Vec<Due>) {
     }
 }
 
-/// Calls what is in the queue.
+/// Calls the functions in the queue of this thread.
 fn drain(common: &'static dyn Common) {
     let _calls = Calls(common);
     while let Some(due) = QUEUE.with_borrow_mut(|queue| queue.as_mut()?.pop_front()) {
         within_program(|| due.call());
-        // The others are the parent's.
+        // In a fork, the remaining functions belong to the parent.
         if is_fork() {
             QUEUE.with_borrow_mut(|queue| *queue = None);
         }
     }
 }
 
-/// Calls `f`, and the functions of ends that it notices only when it has returned.
+/// Calls `f`. If `f` notices ends of runs, calls the functions for these ends only when `f` has
+/// returned.
 pub(crate) fn put_off<R>(common: &'static dyn Common, f: impl FnOnce() -> R) -> R {
     let is_first = QUEUE.with_borrow_mut(|queue| {
         let is_first = queue.is_none();

@@ -9,7 +9,8 @@ use goal_rank::progress::Interrupted;
 use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
 
-/// Lets a thread that waits notice if runs in the kernel become silent.
+/// Lets a waiting thread notice when runs in the kernel become silent. The drop of this value ends
+/// that.
 struct Watching<'a>(Option<&'a CompletionEvents>);
 
 impl Drop for Watching<'_> {
@@ -21,7 +22,7 @@ impl Drop for Watching<'_> {
 }
 
 impl SharedGroup {
-    /// Waits until a run has ended. `call` is the name of the call for reports.
+    /// Waits until a run has ended. `call` names the caller's function in reports.
     ///
     /// # Errors
     /// There was no such run, or the job can't go on.
@@ -38,10 +39,10 @@ impl SharedGroup {
         }
     }
 
-    /// Waits until one of several runs has ended, and returns its place among them.
+    /// Waits until one of several runs has ended, and returns the index of its ticket.
     ///
     /// # Errors
-    /// There is no run, there was no such run, or the job can't go on.
+    /// `tickets` is empty, there was no such run, or the job can't go on.
     pub(crate) fn wait_any(&'static self, tickets: &[Ticket], call: &str) -> Result<usize> {
         if tickets.is_empty() {
             return Err(no_run());
@@ -49,10 +50,11 @@ impl SharedGroup {
         self.wait_from(self.hold()?, tickets, call)
     }
 
-    /// Calls `start`, which may start a run, and waits until that has ended. Returns the run.
+    /// Calls `start`. If this starts a run, waits until the run has ended, and returns its ticket.
+    /// Otherwise returns `None`.
     ///
     /// # Errors
-    /// That of `start`, or the job can't go on.
+    /// The error of `start`, or the job can't go on.
     #[inline]
     pub(crate) fn run(
         &'static self,
@@ -66,7 +68,8 @@ impl SharedGroup {
         }
     }
 
-    /// Waits until one of these runs has ended. The caller holds the engine lock.
+    /// Waits until one of the runs in `tickets` has ended. Returns the index of its ticket. The
+    /// caller passes on the engine lock.
     #[inline(never)]
     fn wait_from(
         &'static self,
@@ -83,8 +86,9 @@ impl SharedGroup {
         }
     }
 
-    /// Returns the place of the first of these runs that has ended. If none has, waits until one
-    /// may have, or until functions of other runs are due, which may do anything.
+    /// Returns the index of the first run in `tickets` that has ended. If none has, waits until one
+    /// may have ended, or until functions for ends of runs are due. `None` means that the caller
+    /// must look again.
     fn look(
         &'static self,
         core: &mut HeldCore,
@@ -102,13 +106,13 @@ impl SharedGroup {
         self.has_waiter.store(true, Ordering::Relaxed);
         let worked = self.work(core, tickets, call);
         self.has_waiter.store(false, Ordering::Relaxed);
-        // One of the others works from now on.
+        // One of the other waiting threads makes progress from now on.
         self.turned.notify_all();
         worked
     }
 
-    /// Sleeps while another thread waits with the engine lock. That thread wakes this one when one
-    /// of these runs has ended, or when it stops.
+    /// Sleeps while another thread waits with the engine lock. The other thread wakes this one when
+    /// a run in `tickets` has ended, or when it stops waiting.
     fn park(&'static self, core: &mut HeldCore, tickets: &[Ticket]) {
         core.parked.extend(tickets);
         core.sleepers += 1;
@@ -121,9 +125,10 @@ impl SharedGroup {
         }
     }
 
-    /// Works and sleeps with the core until one of these runs has ended, or a function is due. It
-    /// hands the core over to threads that want it, or whose runs have ended. Returns the place of
-    /// the run.
+    /// Makes progress and sleeps with the engine lock. Returns when a run in `tickets` has ended,
+    /// or when a function for the end of a run is due. Meanwhile passes the lock to threads that
+    /// want it, or whose runs have ended. The result is the index of the ended run; `None` if none
+    /// has ended.
     fn work(
         &'static self,
         core: &mut HeldCore,
@@ -133,8 +138,8 @@ impl SharedGroup {
         let events = core.events();
         let _watching = Watching(events.as_deref());
         loop {
-            // The rank waits if its runs in the kernel, which go on by themselves, are silent. Its
-            // other threads are the launcher's matter.
+            // Runs in the kernel go on without this process. So the rank counts as waiting only if
+            // they are silent. The launcher takes account of the rank's other threads.
             let is_silent = || RankCore::may_wait_for_ever(events.as_ref());
             if let Some(events) = &events {
                 events.watch_silence();
@@ -152,7 +157,8 @@ impl SharedGroup {
             self.attached.computes();
             if let Err(interrupted) = worked {
                 let is_stuck = matches!(interrupted, Interrupted::Stuck);
-                // A thread that came while this one found that there is no other.
+                // Another thread of this process has just entered a call, after this one had found
+                // that there is no other.
                 if is_stuck && wanted() && !self.attached.is_over() {
                     MutexGuard::unlocked_fair(core.guard(), std::thread::yield_now);
                     continue;

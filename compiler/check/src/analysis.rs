@@ -5,10 +5,11 @@ use crate::places::Places;
 use goal_lang::diag::Diagnostic;
 use goal_opt::whole::{Trace, Whole};
 
-/// A program, one run of it, and the options.
+/// The input of every check: a program, one abstract run of it, and the options.
 pub(crate) struct Analysis<'a> {
     pub(crate) whole: &'a Whole<'a>,
-    /// The run that the checks start from: it goes on until nothing can happen any more.
+    /// The abstract run that the checks start from. It goes on until no further action can start or
+    /// end.
     pub(crate) trace: &'a Trace,
     /// Names and places of actions, for findings.
     pub(crate) places: Places<'a>,
@@ -16,7 +17,8 @@ pub(crate) struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    /// Adds the way out of a bound on the work to a finding.
+    /// Adds a help to a finding about a reached bound: raise the option `effort` by a factor of
+    /// eight.
     pub(crate) fn with_effort_help(&self, found: Diagnostic) -> Diagnostic {
         let Options { effort, names, .. } = self.options;
         let more = effort.saturating_mul(8);

@@ -10,8 +10,8 @@ use goal_lang::diag::Report;
 use goal_lang::{Program, SourceMap};
 use goal_opt::whole::{Run, Whole};
 
-/// Checks a valid program. Without `sources`, findings show no text; they name the rank, the action
-/// and the line.
+/// Runs all checks on a valid program and returns their findings. Without `sources`, a finding
+/// shows no source text. It names the rank, the action and the line.
 pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) -> Report {
     let mut report = Report::default();
     check_into(program, sources, options, &mut report);
@@ -19,7 +19,8 @@ pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) 
 }
 
 /// Like [`check`], but adds the findings to `report`, which may be set up to drop some of them. If
-/// a collective was given and the program computes it, returns what was proved.
+/// the program computes `options.collective`, returns a text that states what was proved; otherwise
+/// `None`.
 pub fn check_into(
     program: &Program,
     sources: Option<&SourceMap>,

@@ -1,4 +1,4 @@
-//! Cycles of waits in findings: their text, labels and helps.
+//! Describes cycles of actions that wait for each other, for findings: text, labels and helps.
 
 use crate::analysis::Analysis;
 use crate::groups::statement;
@@ -9,15 +9,16 @@ use goal_lang::{ANY, Action, ActionKind};
 use goal_opt::whole::Vertex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Bound on the cycles that are reported of a run. If other runs end, one cycle is enough to show
-/// that this one is stuck.
+/// The most cycles that are reported of a stuck run. If the program ends in another order of
+/// events, only one is reported: it is enough to show that this run is stuck.
 pub(crate) const REPORTED_MAX: usize = 3;
-/// Bound on the actions of a cycle that the message names.
+/// The most actions of a cycle that the message names after the first action.
 const NAMED_MAX: usize = 8;
-/// Bound on the actions of a cycle that a finding shows.
+/// The most actions of a cycle that a finding labels.
 const SHOWN_MAX: usize = 512;
 
-/// Drops cycles of the same statements as an earlier one.
+/// Returns at most [`REPORTED_MAX`] cycles. Leaves out a cycle of the same statements as an earlier
+/// cycle.
 pub(crate) fn distinct_cycles(
     analysis: &Analysis<'_>,
     cycles: Vec<Vec<Vertex>>,
@@ -79,8 +80,8 @@ pub(crate) fn label_cycle(
     diagnostic
 }
 
-/// Finds sends outside of a cycle that its receives with wildcards wait for as well. Each entry is
-/// a receive and a send.
+/// Finds sends outside of a cycle that have not started and fit a receive with a wildcard in the
+/// cycle. Returns pairs of the receive and the send.
 pub(crate) fn others_awaited(analysis: &Analysis<'_>, cycle: &[Vertex]) -> Vec<(Vertex, Vertex)> {
     let Analysis { whole, trace, .. } = analysis;
     let is_wild = |&recv: &Vertex| {
@@ -102,7 +103,8 @@ pub(crate) fn others_awaited(analysis: &Analysis<'_>, cycle: &[Vertex]) -> Vec<(
     others.filter(|(_, send)| !is_told.contains(send)).take(SHOWN_MAX).collect()
 }
 
-/// A help that depends on whether the cycle contains a send that waits for its receive.
+/// Returns the help for a cycle of waits. It depends on whether the cycle contains a started send,
+/// which waits for its receive.
 pub(crate) fn suggestion(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
     let sends = cycle.iter().any(|&vertex| {
         analysis.whole.action(vertex).kind() == ActionKind::Send

@@ -13,33 +13,34 @@ use goal_lang::{ANY, Action};
 use goal_opt::whole::{Room, Run, Trace, Turn, Vertex, Whole};
 use std::convert::identity;
 
-/// The help for a program that ends in another order of events.
+/// The help for a program that gets stuck in one order of events and ends in another.
 const ORDER_HELP: &str =
     "give the messages different tags, or order their sends, and the receives that may take them";
-/// Bound on the actions of a stuck run that a finding shows.
+/// The most labels of a finding about a stuck run without a cycle. Half are for waiting actions,
+/// half for receives that took messages and the sends of these messages.
 const SHOWN_MAX: usize = 512;
-/// Bound on the receives without a message for which the receives that took one are searched.
+/// The most waiting actions for which [`takers`] searches receives that took a fitting message.
 const SEARCHED_MAX: usize = 32;
-/// Bound on the actions that are executed again in other orders of events, over all runs.
+/// The most actions that [`check_orders`] executes again to try delays, over all runs.
 const RERUN_ACTIONS_MAX: usize = 1 << 22;
 
-/// Reports why a run is stuck. Actions that only wait for a message or a receive that does not
-/// exist are left to the check of matches.
+/// Reports why a run is stuck. Reports nothing if there is no cycle of waits and some send or
+/// receive can never match: the check of matches reports that.
 pub(crate) fn check(analysis: &Analysis<'_>, pairing: &Pairing, report: &mut Report) {
     report_stuck(analysis, pairing, &Cause::Waits, report);
 }
 
-/// The circumstances in which a run gets stuck. The text is added to the note.
+/// The circumstances in which a run gets stuck. The text is appended to the note of the finding.
 pub(crate) enum Cause {
     Waits,
-    /// Ranks lack room for messages without a receive.
+    /// A rank lacks room to keep messages that arrive before their receive is posted.
     Room(String),
-    /// Runs in another order of events end. The finding is a warning, as programs rely on the order
-    /// in which runtimes start actions.
+    /// This run gets stuck, and runs in another order of events end. The finding is a warning, as
+    /// programs rely on the order in which runtimes start actions.
     Order(String),
 }
 
-/// Reports why a run is stuck, with its cycles of waits.
+/// Reports why a run is stuck, with its cycles of waits. Does nothing if every action has ended.
 pub(crate) fn report_stuck(
     analysis: &Analysis<'_>,
     pairing: &Pairing,
@@ -116,7 +117,8 @@ pub(crate) fn report_stuck(
 }
 
 /// Warns if a program ends only when messages are sent before their receives are posted. If
-/// `has_room` is false, it also needs more room for such messages than the options grant.
+/// `has_room` is false, the note says that ranks also need a higher limit for such messages than
+/// the options grant.
 pub(crate) fn check_buffering(analysis: &Analysis<'_>, has_room: bool, report: &mut Report) {
     let Analysis { whole, trace, places, options } = analysis;
     let least = trace.least_eager_limit;
@@ -145,8 +147,9 @@ pub(crate) fn check_buffering(analysis: &Analysis<'_>, has_room: bool, report: &
     report.push(diagnostic.note(note));
 }
 
-/// Reports a program that does not end, or may not, if ranks have only the room of the options for
-/// messages without a receive. Returns true if it may end.
+/// Reports a program that gets stuck, or may get stuck, if a rank keeps at most `unexpected_limit`
+/// bytes of messages without a receive. Returns false if a run with this limit gets stuck,
+/// otherwise true.
 pub(crate) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
     let Analysis { whole, places, options, .. } = analysis;
     let Some(room) = Room::new(whole, options.eager_limit, options.unexpected_limit) else {
@@ -191,9 +194,9 @@ pub(crate) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
     true
 }
 
-/// Tries some orders of events when there are too many to visit all: two orders of starts, and the
-/// `delays` as far as the bound on work allows. Returns true if the program gets stuck in one,
-/// which is reported.
+/// Tries some orders of events when there are too many to visit all: two orders of starts, and one
+/// run for each of `delays`. [`RERUN_ACTIONS_MAX`] limits the number of delays. Reports the first
+/// order in which the program gets stuck. Returns true if there is one.
 pub(crate) fn check_orders(analysis: &Analysis<'_>, delays: &[Delay], report: &mut Report) -> bool {
     let Analysis { whole, places, options, .. } = analysis;
     let limit = options.eager_limit;
@@ -212,7 +215,7 @@ pub(crate) fn check_orders(analysis: &Analysis<'_>, delays: &[Delay], report: &m
     false
 }
 
-/// The number of unfinished actions: "4 actions of 2 ranks had not ended".
+/// Returns the number of unfinished actions in words: "4 actions of 2 ranks had not ended".
 fn unfinished(analysis: &Analysis<'_>) -> String {
     let Analysis { whole, trace, .. } = analysis;
     let mut ranks = 0;
@@ -233,8 +236,8 @@ fn unfinished(analysis: &Analysis<'_>) -> String {
     )
 }
 
-/// Makes the finding about a stuck run without a cycle in which every message has a receive: a
-/// receive with a wildcard took a message that another one needed.
+/// Makes the finding about a stuck run that has no cycle of waits although every message has a
+/// receive. In such a run, a receive with a wildcard took a message that another receive needed.
 fn without_cycle(analysis: &Analysis<'_>, waiting: &[Vertex], takers: &[Vertex]) -> Diagnostic {
     let Analysis { whole, trace, places, .. } = analysis;
     let awaited = |vertex: Vertex| match *whole.action(vertex) {
@@ -266,7 +269,7 @@ fn without_cycle(analysis: &Analysis<'_>, waiting: &[Vertex], takers: &[Vertex])
     )
 }
 
-/// Finds receives with wildcards that took a message which fits one of the `waiting` receives.
+/// Returns receives with wildcards whose message would also fit a receive in `waiting`.
 fn takers(whole: &Whole<'_>, trace: &Trace, waiting: &[Vertex]) -> Vec<Vertex> {
     let mut takers = Vec::new();
     for &recv in waiting.iter().take(SEARCHED_MAX) {

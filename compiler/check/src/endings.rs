@@ -12,21 +12,22 @@ use crate::{cycles, deadlock};
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_opt::whole::{Room, Trace, Vertex};
 
-/// Bound on the messages that a note names because another receive takes them.
+/// The most receives that a note names because they take another message in the stuck order.
 const NAMED_MAX: usize = 4;
 
-/// The verdicts on a program whose first run came to its end.
+/// The verdicts on a program whose abstract run came to its end, for three settings.
 pub(crate) struct Endings {
-    /// With the eager limit of the options and unlimited room.
+    /// The verdict with the eager limit of the options and unlimited room for messages without a
+    /// receive.
     usual: Verdict,
-    /// With the room that the options grant for messages without a receive.
+    /// The verdict with the room that the options grant for messages without a receive.
     without_room: Verdict,
-    /// With an eager limit of 0: every send waits for its receive.
+    /// The verdict with an eager limit of 0: every send waits for its receive.
     unbuffered: Verdict,
 }
 
-/// Searches for orders of events in which a program does not end although its first run did.
-/// Matches that hold in every order go into `order`.
+/// Searches for orders of events in which a program does not end although its abstract run did.
+/// Adds to `order` the matches that hold in every order of events.
 pub(crate) fn find<'a>(analysis: &Analysis<'a>, order: &mut SharedOrder<'a, 'a>) -> Endings {
     let Analysis { whole, trace, options, .. } = *analysis;
     let mut decide =
@@ -102,8 +103,8 @@ fn report_stuck(analysis: &Analysis<'_>, stuck: &Trace, report: &mut Report) {
     deadlock::report_stuck(&analysis, &pairing(&analysis), &deadlock::Cause::Order(why), report);
 }
 
-/// Pairs the sends and receives that would match next. None counts as unmatched, as everything
-/// matches in another order.
+/// Pairs the sends and receives of a stuck run that would match next. No end counts as unmatched,
+/// as every send and receive matches in another order.
 fn pairing(analysis: &Analysis<'_>) -> Pairing {
     let mut pairing = Pairing::new(analysis);
     pairing.unmatched.clear();
@@ -129,8 +130,8 @@ fn size_finding(analysis: &Analysis<'_>, stuck: &Trace, recv: Vertex) -> Diagnos
         .help("give the messages different tags, name the source, or let one wait for the other")
 }
 
-/// The finding that the program gets stuck in some order with the setting `setting`, and in none
-/// with the options.
+/// The finding that the program gets stuck in some order of events with `setting`, but in no order
+/// with the settings of the options.
 fn buffering_finding(analysis: &Analysis<'_>, stuck: &Trace, setting: &str) -> Diagnostic {
     let stuck_here = Analysis { trace: stuck, ..*analysis };
     let message = "there are orders of events in which the program ends only where messages are sent before their receives are there";
@@ -139,8 +140,8 @@ fn buffering_finding(analysis: &Analysis<'_>, stuck: &Trace, setting: &str) -> D
     cycles::add_first_cycle(&stuck_here, &pairing(&stuck_here), found)
 }
 
-/// Describes a stuck order by the receives that take other messages in it than in the run that
-/// ends.
+/// Describes a stuck order of events: names the receives that take another message in `stuck` than
+/// in the run that ends.
 fn differing_matches(analysis: &Analysis<'_>, stuck: &Trace) -> String {
     let Analysis { whole, trace, places, .. } = *analysis;
     let differs = |&recv: &Vertex| {

@@ -1,4 +1,4 @@
-//! Findings grouped by a key, mostly of statements.
+//! Groups findings by a key, mostly by their statements.
 
 use crate::analysis::Analysis;
 use goal_lang::{ActionId, BodyId};
@@ -14,7 +14,8 @@ pub(crate) fn statement(analysis: &Analysis<'_>, vertex: Vertex) -> Statement {
     (whole.program.ranks[whole.rank(vertex) as usize].body, whole.id(vertex))
 }
 
-/// Findings grouped by a key, mostly of statements.
+/// Findings grouped by a key. `order` has, for each key, the first finding and the number of
+/// findings.
 pub(crate) struct Groups<K, V> {
     pub(crate) order: Vec<(K, V, u64)>,
     places: FxHashMap<K, usize>,

@@ -63,7 +63,8 @@ pub(crate) fn check_ends(analysis: &Analysis<'_>, pairing: &Pairing, report: &mu
     }
 }
 
-/// Makes the finding about an unmatched send or receive, one of `count` with the same statement.
+/// Makes the finding about an unmatched send or receive. It stands for `count` unmatched actions
+/// with the same statement.
 fn finding(
     analysis: &Analysis<'_>,
     pairing: &Pairing,
@@ -159,8 +160,9 @@ fn finding(
     }
 }
 
-/// Labels pairs of a send and a receive that matched, or would have, if one of the two could have
-/// matched `vertex` instead. `destination` is the rank that the message of `vertex` goes to.
+/// Labels at most [`MATCHED_SHOWN_MAX`] pairs of a send and a receive, one of which could have
+/// matched `vertex` instead. The pairs matched, or would match if the run went on. `destination` is
+/// the rank that the message of `vertex` goes to.
 fn label_matched_instead(
     analysis: &Analysis<'_>,
     pairing: &Pairing,
@@ -192,11 +194,12 @@ fn wildcard(number: u32, what: &str) -> String {
     if number == ANY { format!("any {what}") } else { format!("{what} {number}") }
 }
 
-/// Unmatched sends and receives, indexed by two of destination, source and tag: the entries of
-/// table i agree in all but the i-th of [`DIFFERENCES`]. The first one of each key is kept.
+/// Unmatched sends and receives, in three tables. A key of table i has true for a receive, and two
+/// of destination, source and tag, without the i-th of [`DIFFERENCES`]. Each key has the first such
+/// action.
 struct Near([FxHashMap<(bool, u32, u32), Vertex>; 3]);
 
-/// The property in which two entries of a table may differ, in the order of [`keys`].
+/// The property that the keys of each table lack, in the order of [`keys`].
 const DIFFERENCES: [&str; 3] = ["tag", "source", "destination"];
 
 /// The keys of the three tables for a destination, a source and a tag.
@@ -217,7 +220,8 @@ impl Near {
         near
     }
 
-    /// Finds an unmatched other end that differs in one property only, and that property.
+    /// Finds an unmatched receive for a send, or an unmatched send for a receive, that differs in
+    /// one property only. Returns it with the name of that property.
     fn to(&self, analysis: &Analysis<'_>, vertex: Vertex) -> Option<(Vertex, &'static str)> {
         let wants_recv = !analysis.whole.is_recv(vertex);
         let keys = keys(channel(analysis, vertex)?);

@@ -10,18 +10,19 @@ pub struct Options {
     /// The largest message in bytes that a send hands over before its receive is posted. With 0 the
     /// checks decide if the program ends though every send waits for its receive.
     pub eager_limit: u64,
-    /// The number of bytes of messages without a receive that a rank keeps at most.
+    /// The most bytes of messages that a rank keeps because they arrive before their receive is
+    /// posted.
     pub unexpected_limit: u64,
     /// The bound on the work of each check, as a multiple of the default.
     pub effort: u64,
-    /// The collective that the program is meant to be.
+    /// The MPI collective that the program is compared with; `None` for no comparison.
     pub collective: Option<Collective>,
     /// The names of these options in notes and helps.
     pub names: OptionNames,
 }
 
 impl Default for Options {
-    /// The limits of goal-run by default.
+    /// The default limits of goal-run, and no collective.
     fn default() -> Self {
         Self {
             eager_limit: EAGER_LIMIT,
@@ -61,7 +62,7 @@ impl Default for OptionNames {
     }
 }
 
-/// A collective that a program is meant to be, with its buffers.
+/// A collective that a program is compared with, and its buffers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collective {
     /// The collective.
@@ -77,11 +78,10 @@ pub struct Collective {
     /// reduce-scatter, the input consists of one block for each rank. `None` for as many elements
     /// as fit between the input, the output and the end of the memory that the program touches.
     pub count: Option<u64>,
-    /// The blocks, if they have different numbers of elements or places of their own; `count` is
-    /// not looked at then.
+    /// The sizes and places of the blocks. If they are not [`Blocks::Equal`], `count` is ignored.
     pub blocks: Blocks,
-    /// The neighbours of each rank, for collectives of neighbours; ranks behind the last one that
-    /// is given have none. `None` for those in a ring.
+    /// By rank, its neighbours, for collectives of neighbours. Ranks past the end of the list have
+    /// no neighbours. With `None`, the neighbours form a ring.
     pub neighbors: Option<Arc<[Neighbors]>>,
     /// The address of every rank's input. `None` if the input lies in the output buffer, as with
     /// `MPI_IN_PLACE`.
@@ -90,17 +90,21 @@ pub struct Collective {
     pub output: u64,
 }
 
-/// The blocks of a collective, as all ranks together know them.
+/// The sizes and places of the blocks of a collective, for all ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Blocks {
-    /// Every block has as many elements, and they lie one behind the other.
+    /// All blocks have the same number of elements and lie one after the other.
     #[default]
     Equal,
-    /// The block of each rank: what it contributes to a gather or an allgather, or gets of a
-    /// scatter or a reduce-scatter. The places are those in the buffer of all blocks.
+    /// By rank, the block that the rank contributes to a gather or an allgather, or gets from a
+    /// scatter or a reduce-scatter. The places are offsets in the buffer of all blocks.
     Each(BlockList),
-    /// By rank, of an alltoall: the blocks for each rank in its input, and from each rank in its
-    /// output. In place, the blocks for others are those from them. Of a collective of neighbours:
-    /// the blocks for each destination, or the only one in an allgather, and from each source.
+    /// By rank, the blocks in its input, and the blocks in its output:
+    ///
+    /// - of an alltoall, a block for each rank, and a block from each rank. In place, the input has
+    ///   the blocks of the output.
+    /// - of an alltoall of neighbours, a block for each destination, and a block from each source.
+    /// - of an allgather of neighbours, one block for all destinations, and a block from each
+    ///   source.
     Pairs(Arc<[[BlockList; 2]]>),
 }

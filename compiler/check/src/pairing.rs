@@ -7,7 +7,7 @@ use goal_opt::whole::Vertex;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Bound on the sends that are compared with receives that have wildcards.
+/// The most comparisons of a send with a receive that has wildcards, over all ranks.
 const LOOKS_MAX: usize = 1 << 22;
 
 /// An unmatched send or receive.
@@ -17,7 +17,7 @@ struct End {
     source: u32,
     tag: u32,
     is_recv: bool,
-    /// False for an action that has started. Those sort first, as they would match first.
+    /// True if the action has not started. Started actions sort first, as they would match first.
     is_unstarted: bool,
     vertex: Vertex,
 }
@@ -37,9 +37,9 @@ pub(crate) struct Pairing {
     pub(crate) expected: FxHashMap<Vertex, Vertex>,
     /// Sends that no receive can take, and receives that no message can match.
     pub(crate) unmatched: Vec<Vertex>,
-    /// By destination, source and tag, for the destinations of unmatched messages. If a rank has
-    /// receives with wildcards, its sends are also counted under [`ANY`] in place of the source,
-    /// the tag and both.
+    /// By destination, source and tag, the numbers of sends and receives, for the destinations of
+    /// unmatched messages. Sends to a rank with wildcard receives are also counted under [`ANY`] as
+    /// the source, as the tag, and as both.
     counts: BTreeMap<(u32, u32, u32), Count>,
 }
 
@@ -54,7 +54,8 @@ pub(crate) fn channel(analysis: &Analysis<'_>, vertex: Vertex) -> Option<(u32, u
 }
 
 impl Pairing {
-    /// Pairs what the run left unmatched. Linear in actions but for sorting the unmatched ones.
+    /// Pairs the sends and receives that the run left unmatched. Linear in actions but for sorting
+    /// the unmatched sends and receives.
     pub(crate) fn new(analysis: &Analysis<'_>) -> Self {
         let mut ends = left(analysis);
         let mut pairing = Self::default();
@@ -102,7 +103,8 @@ impl Pairing {
     }
 
     /// Pairs the unmatched ends of messages to one destination: first those without wildcards, then
-    /// each receive with wildcards with the first send that fits.
+    /// each receive with wildcards with the first send that fits. Adds ends that can never match to
+    /// `unmatched`.
     fn pair(&mut self, rank: &[End], is_complete: bool, looks: &mut usize) {
         let destination = rank[0].destination;
         let mut sends: VecDeque<End> = VecDeque::new();
@@ -151,8 +153,9 @@ impl Pairing {
         }
     }
 
-    /// For each source and tag of the unmatched `recvs`, counts the messages that fit them and that
-    /// are certain to be taken: by these receives or by receives that accept nothing else.
+    /// Returns, for each source and tag of the unmatched `recvs`, the number of fitting messages
+    /// that are certainly taken. They are taken by the receives with this source and tag, and by
+    /// receives that accept only a part of the same messages.
     fn demands(&self, destination: u32, recvs: &[End]) -> Vec<u64> {
         let kinds: Vec<(u32, u32)> = recvs
             .chunk_by(|a, b| (a.source, a.tag) == (b.source, b.tag))

@@ -1,8 +1,8 @@
 //! Checks for stored patterns whose bytes depend on which of several sends starts first.
 //!
-//! A message without an address carries a pattern that contains the message's number among all from
-//! its source to its destination, whatever their tags. If a receive stores the pattern, memory
-//! shows the order in which the sends started, even if tags decide the matches.
+//! A message without an address carries a pattern. The pattern contains the number of the message
+//! among all messages from its source to its destination, whatever their tags. If a receive stores
+//! the pattern, memory shows the order in which the sends started, even if tags decide the matches.
 
 use crate::analysis::Analysis;
 use crate::groups::{Groups, more, statement};
@@ -12,7 +12,7 @@ use goal_lang::{Action, Payload};
 use goal_opt::whole::{Event, Ordered, Vertex};
 use rustc_hash::FxHashSet;
 
-/// Bound on the questions about the order of sends.
+/// The most questions about the order of two sends, with the default effort.
 const QUESTIONS_MAX: u64 = 1 << 22;
 
 /// A receive that stores a pattern, the send of the pattern, and another send that may start before
@@ -56,7 +56,7 @@ pub(crate) fn check<'a>(
     }
 }
 
-/// The sends of patterns whose receives store them.
+/// Returns the sends of patterns whose receives store the pattern in memory.
 fn stored(analysis: &Analysis<'_>) -> Vec<Vertex> {
     let Analysis { whole, trace, .. } = analysis;
     let is_stored = |&send: &Vertex| {
@@ -79,15 +79,16 @@ fn stored(analysis: &Analysis<'_>) -> Vec<Vertex> {
 struct Search<'s, 'a> {
     analysis: &'a Analysis<'a>,
     order: &'s mut Order<'a, 'a>,
-    /// By vertex, the other end of its message if every run matches the two; else [`Vertex::NONE`].
+    /// By vertex of a send or receive, the matching receive or send, if every run matches these
+    /// two. Otherwise [`Vertex::NONE`].
     partner: &'s [Vertex],
-    /// The rest of the bound on questions.
+    /// The number of questions that may still be asked.
     left: u64,
     is_cut: bool,
 }
 
 impl Search<'_, '_> {
-    /// Finds stored patterns that depend on timing, for the sends `stored` of such patterns.
+    /// Finds those of the sends `stored` whose stored pattern depends on timing.
     fn found(&mut self, stored: &[Vertex]) -> Vec<Finding> {
         let pair = |send: Vertex| match *self.analysis.whole.action(send) {
             Action::Send { to, .. } => Some((self.analysis.whole.rank(send), to)),
@@ -111,10 +112,12 @@ impl Search<'_, '_> {
         found
     }
 
-    /// Looks for sends of stored patterns among all `sends` from one rank to another, which are in
-    /// an order in which they may start. Sends that start one after the other need two questions
-    /// only: an action that starts before the first starts before all of them, and one that starts
-    /// after the last starts after all.
+    /// Looks for sends of stored patterns that may start before or after another send. `sends` has
+    /// all sends from one rank to another, in an order in which they may start.
+    ///
+    /// A chain of sends that start one after the other needs two questions only. An action that
+    /// starts before the first starts before all of them. An action that starts after the last
+    /// starts after all.
     fn of_pair(&mut self, sends: &[Vertex], stored: &FxHashSet<Vertex>, found: &mut Vec<Finding>) {
         let chains: Vec<&[Vertex]> = sends.chunk_by(|&a, &b| self.starts_before(a, b)).collect();
         if chains.len() == 1 {
@@ -151,7 +154,8 @@ impl Search<'_, '_> {
     }
 }
 
-/// Makes the finding about a stored pattern, one of `count` with the same statements.
+/// Makes the finding about a stored pattern. It stands for `count` patterns whose receives have the
+/// same statement.
 fn finding(analysis: &Analysis<'_>, [recv, send, other]: Finding, count: u64) -> Diagnostic {
     let Analysis { whole, places, .. } = analysis;
     let (source, destination) = (whole.rank(send), whole.rank(recv));

@@ -17,25 +17,26 @@ impl<'a> Places<'a> {
         Self { whole, sources }
     }
 
-    /// The statement of an action, if its text is at hand.
+    /// Returns the span of an action's statement in the source text; `None` without the text.
     pub(crate) fn span(&self, vertex: Vertex) -> Option<Span> {
         let debug = &self.whole.body(vertex).debug;
         self.sources?.statement(*debug.actions.get(self.whole.id(vertex).index())?)
     }
 
-    /// The position at which the statement of an action begins, if its text is at hand.
+    /// Returns the position at which the statement of an action begins; `None` without the source
+    /// text.
     pub(crate) fn position(&self, vertex: Vertex) -> Option<Position> {
         self.sources?;
         self.whole.body(vertex).debug.actions.get(self.whole.id(vertex).index()).copied()
     }
 
-    /// The text that a position lies in.
+    /// Returns the source text that contains a position.
     pub(crate) fn source(&self, position: Position) -> Option<&'a Source> {
         self.sources?.source_of(position)
     }
 
-    /// A statement that `waiter`, the label of `vertex`, requires `prerequisite`, in the spelling
-    /// of the text of `vertex`.
+    /// Returns the statement that `waiter` requires `prerequisite`, in the spelling of the source
+    /// text of `vertex`. `waiter` is the label of `vertex`.
     pub(crate) fn dependency(&self, vertex: Vertex, waiter: &str, prerequisite: &str) -> String {
         let source = self.position(vertex).and_then(|position| self.source(position));
         let style = source.map_or(Style::Schedgen, spelling);
@@ -78,7 +79,8 @@ impl<'a> Places<'a> {
         format!("rank {}, {}", self.whole.rank(vertex), self.action(vertex))
     }
 
-    /// Adds a label at an action to a finding, if its place is known.
+    /// Adds a label at the place of an action to a finding. If the place is not known, the finding
+    /// stays as it is.
     pub(crate) fn label(
         &self,
         diagnostic: Diagnostic,

@@ -1,4 +1,5 @@
-//! The waits of the actions that a stuck run left, and the cycles among them.
+//! Finds the actions that the unfinished actions of a stuck run wait for, and the cycles among
+//! these waits.
 
 use super::pairing::Pairing;
 use crate::analysis::Analysis;
@@ -16,10 +17,10 @@ const LOOKS_MAX: usize = 1 << 18;
 pub(crate) struct Waits<'a> {
     analysis: &'a Analysis<'a>,
     pairing: &'a Pairing,
-    /// By body, for each action those that it requires and those that it irequires. Filled in when
-    /// a body is first needed.
+    /// By body, two tables: for each action, the actions that it requires, and the actions that it
+    /// irequires. `None` until the body is first needed.
     prerequisites: Vec<Option<[Csr; 2]>>,
-    /// The rest of the bound on visited actions.
+    /// The number of actions that may still be visited to shorten cycles.
     looks: usize,
 }
 
@@ -34,9 +35,9 @@ impl<'a> Waits<'a> {
         }
     }
 
-    /// The actions that an unfinished action waits for and that have not done their part: the other
-    /// end of its message if the action has started; otherwise the prerequisites that have not
-    /// ended or not started.
+    /// Returns the actions that an unfinished action still waits for. If it has started, this is
+    /// the other end of its message. Otherwise these are the prerequisites that have not ended
+    /// (`requires`) or not started (`irequires`).
     pub(crate) fn of(&mut self, vertex: Vertex) -> Vec<Vertex> {
         let Analysis { whole, trace, .. } = self.analysis;
         if trace.has_started(vertex) {
@@ -57,7 +58,8 @@ impl<'a> Waits<'a> {
         ends.chain(starts).collect()
     }
 
-    /// Finds cycles that share no action, the shortest first. Each is in the order of waiting.
+    /// Finds cycles that share no action, the shortest first. In a cycle, each action waits for the
+    /// next one.
     pub(crate) fn cycles(&mut self) -> Vec<Vec<Vertex>> {
         let Analysis { whole, trace, .. } = self.analysis;
         let mut done = FxHashSet::default();

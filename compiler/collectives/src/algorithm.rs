@@ -21,26 +21,27 @@ pub struct Algorithm {
     pub kind: CollectiveKind,
     /// The name among the algorithms of this collective.
     pub name: &'static str,
-    /// One sentence about it.
+    /// One sentence about the algorithm.
     pub about: &'static str,
-    /// The publication or the implementation that describes it.
+    /// The publication or the implementation that describes the algorithm.
     pub source: &'static str,
-    /// The numbers of ranks for which it is right.
+    /// The numbers of ranks for which the algorithm is right.
     pub ranks: Ranks,
-    /// The operations for which it is right.
+    /// The operations for which the algorithm is right.
     pub operations: Operations,
     /// The numbers of elements that blocks may have.
     pub counts: Counts,
-    /// True if it heeds [`Request::segment`].
+    /// True if the algorithm uses [`Request::segment`].
     pub has_segments: bool,
-    /// True if it heeds [`Request::degree`].
+    /// True if the algorithm uses [`Request::degree`].
     pub has_degree: bool,
-    /// The levels of an algorithm that has two.
+    /// The levels of an algorithm of two levels; `None` for others.
     pub(crate) levels: Option<TwoLevels>,
     pub(crate) generate: fn(&mut Rank<'_>),
 }
 
-/// The levels of an algorithm that has two, and the table that it takes other algorithms from.
+/// The levels of an algorithm of two levels, and the functions that find the algorithms of these
+/// levels by name.
 #[derive(Clone, Copy)]
 pub(crate) struct TwoLevels {
     pub(crate) levels: Levels,
@@ -78,7 +79,8 @@ impl Algorithm {
         Ok(())
     }
 
-    /// Checks that a leader has room for the blocks of its node's ranks, and not too many to copy.
+    /// Checks that the leader of a node can address the blocks of the node's ranks, and has not too
+    /// many blocks to copy.
     fn check_leader(&self, request: &Request) -> Result<(), GenerateError> {
         let sizes = request.nodes.as_ref().map_or(&[][..], |nodes| nodes.sizes());
         let per_node = u64::from(sizes.last().copied().unwrap_or(request.ranks));
@@ -96,7 +98,8 @@ impl Algorithm {
         Ok(())
     }
 
-    /// Checks that the algorithm is right for a number of ranks, with such blocks.
+    /// Checks that the algorithm is right for a number of ranks, for the operation, and for the
+    /// form of the blocks.
     fn check_group(
         &self,
         request: &Request,
@@ -117,7 +120,7 @@ impl Algorithm {
         Ok(())
     }
 
-    /// Returns true if the algorithm has two levels, and heeds [`Request::nodes`].
+    /// Returns true if the algorithm has two levels, and so uses [`Request::nodes`].
     pub fn has_levels(&self) -> bool {
         self.levels.is_some()
     }
@@ -135,8 +138,8 @@ impl Algorithm {
     }
 
     /// Generates the graph of a rank like [`body`](Self::body), for a request that
-    /// [`check`](Self::check) has accepted. The check takes time for the blocks of all ranks, and a
-    /// request for all of them needs it once.
+    /// [`check`](Self::check) has accepted. The check takes time that grows with the blocks of all
+    /// ranks. A request that is the same for all ranks needs it only once.
     ///
     /// # Errors
     /// The rank can't meet the request.
@@ -154,7 +157,7 @@ impl Algorithm {
         graph.finish().ok_or(GenerateError::Tags { algorithm: self.name })
     }
 
-    /// Generates the graphs of all ranks, which know the same of the request.
+    /// Generates the graphs of all ranks from one request, which is the same for all of them.
     ///
     /// # Errors
     /// The algorithm can't meet the request.

@@ -10,7 +10,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Returns the place that lies `bytes` bytes behind.
+    /// Returns the address that lies `bytes` bytes behind this one.
     pub(crate) fn offset(self, bytes: u64) -> Self {
         Self { addr: self.addr + bytes, ..self }
     }
@@ -41,17 +41,18 @@ impl Buf {
         Self { addr: self.addr + offset, size, ..self }
     }
 
-    /// Returns the bytes from its first to the last of `end`, which lies behind it.
+    /// Returns the bytes from the first of this buffer to the last of `end`, which must lie behind
+    /// it.
     pub(crate) fn until(self, end: Self) -> Self {
         Self { size: end.addr + end.size - self.addr, ..self }
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     pub(crate) fn size(self) -> u64 {
         self.size
     }
 
-    /// The address of its first byte.
+    /// Returns the address of the first byte.
     pub(crate) fn address(self) -> Address {
         Address { space: self.space, addr: self.addr }
     }

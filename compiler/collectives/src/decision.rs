@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// The machine and the way of the measurements behind the rules.
+    /// The machine that the rules were measured on, and how.
     pub measured: String,
     /// The rules, in the order in which they are tried.
     pub rules: Vec<Rule>,
@@ -32,25 +32,25 @@ pub struct Rule {
     pub algorithm: String,
     /// The publication, the library or the measurement that the rule comes from.
     pub source: String,
-    /// The fewest ranks.
+    /// The fewest ranks for which the rule fits.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ranks: u64,
     /// The number of ranks from which on the rule does not fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks_below: Option<u64>,
-    /// The fewest nodes.
+    /// The fewest nodes for which the rule fits.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub nodes: u64,
     /// The number of nodes from which on the rule does not fit. Fits only if the nodes are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes_below: Option<u64>,
-    /// The fewest bytes of a block.
+    /// The fewest bytes of a block for which the rule fits.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub bytes: u64,
-    /// The bytes of a block from which on the rule does not fit.
+    /// The number of bytes of a block from which on the rule does not fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_below: Option<u64>,
-    /// The bytes of all ranks' blocks together from which on the rule does not fit.
+    /// The number of bytes of all ranks' blocks together from which on the rule does not fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_below: Option<u64>,
 }
@@ -62,10 +62,10 @@ fn is_zero(number: &u64) -> bool {
 /// The reason why a table can't be used, or decides nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// It is no table.
+    /// The text is no table.
     #[error("it is no table of decisions: {0}")]
     Syntax(#[from] serde_json::Error),
-    /// It names a collective that there is not.
+    /// A rule names a collective that does not exist.
     #[error("rule {number}: there is no collective {name}")]
     Collective {
         /// The place of the rule, from 1 on.
@@ -73,7 +73,7 @@ pub enum TableError {
         /// The name.
         name: String,
     },
-    /// It names an algorithm that there is not.
+    /// A rule names an algorithm that does not exist.
     #[error("rule {number}: {kind} has no algorithm {name}")]
     Algorithm {
         /// The place of the rule, from 1 on.
@@ -92,8 +92,8 @@ pub enum TableError {
 }
 
 impl Table {
-    /// Returns the table of the thresholds that publications state, behind those that were measured
-    /// on few ranks of one host.
+    /// Returns the built-in table. Its first rules were measured on few ranks of one host. The
+    /// other rules are the thresholds that publications state.
     ///
     /// # Panics
     /// Never: a test reads the same text.
@@ -104,7 +104,7 @@ impl Table {
     /// Reads a table.
     ///
     /// # Errors
-    /// The text is no table, or names what there is not.
+    /// The text is no table, or names a collective or an algorithm that does not exist.
     pub fn parse(text: &str) -> Result<Self, TableError> {
         let table: Self = serde_json::from_str(text)?;
         for (number, rule) in table.rules.iter().enumerate().map(|(at, rule)| (at + 1, rule)) {

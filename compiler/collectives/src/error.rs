@@ -7,7 +7,7 @@ use goal_lang::CollectiveKind;
 /// The reason why an algorithm generates nothing for a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GenerateError {
-    /// No algorithm could.
+    /// No algorithm can meet the request.
     #[error(transparent)]
     Request(#[from] RequestError),
     /// The request is for another collective.
@@ -15,9 +15,9 @@ pub enum GenerateError {
     Kind {
         /// The algorithm.
         algorithm: &'static str,
-        /// Its collective.
+        /// The collective of the algorithm.
         own: CollectiveKind,
-        /// The one that is asked for.
+        /// The collective that is asked for.
         wanted: CollectiveKind,
     },
     /// The algorithm is not right for this number of ranks.
@@ -25,7 +25,7 @@ pub enum GenerateError {
     Ranks {
         /// The algorithm.
         algorithm: &'static str,
-        /// The numbers that it takes.
+        /// The numbers of ranks that the algorithm takes.
         allowed: Ranks,
         /// The degree.
         degree: u32,
@@ -43,7 +43,7 @@ pub enum GenerateError {
     Counts {
         /// The algorithm.
         algorithm: &'static str,
-        /// Its collective.
+        /// The collective of the algorithm.
         kind: CollectiveKind,
     },
     /// A level of the algorithm has no algorithm of this name.
@@ -82,7 +82,7 @@ pub enum GenerateError {
         per_node: u64,
         /// The number of blocks.
         copies: u64,
-        /// The most that fit.
+        /// The most blocks that fit into a schedule.
         most: u64,
     },
     /// Two ranks would exchange more messages than there are tags.

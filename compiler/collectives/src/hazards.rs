@@ -5,7 +5,7 @@ use goal_lang::ActionId;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Bytes that the same actions have accessed.
+/// A range of bytes that the same actions have accessed.
 #[derive(Debug, Clone)]
 struct Cell {
     end: u64,
@@ -22,8 +22,8 @@ pub(crate) struct Hazards {
 }
 
 impl Hazards {
-    /// Notes that an action reads or writes a range. Calls `waits_for` with the actions that it
-    /// must wait for, some of them repeatedly.
+    /// Notes that an action reads or writes a range. Calls `waits_for` with each action that this
+    /// one must wait for, with some of them repeatedly.
     pub(crate) fn access(
         &mut self,
         range: Range<u64>,
@@ -62,7 +62,8 @@ impl Hazards {
         }
     }
 
-    /// Makes cells end and begin at `at`.
+    /// Divides the cell that contains the bytes before and behind `at`, so that one ends and one
+    /// begins there.
     fn split(&mut self, at: u64) {
         let Some((_, cell)) = self.cells.range_mut(..at).next_back() else { return };
         if cell.end > at {
@@ -72,7 +73,7 @@ impl Hazards {
         }
     }
 
-    /// Makes the cells of a range, which the same action has written, one.
+    /// Joins the cells of a range into one. One action has written the whole range.
     fn join(&mut self, range: Range<u64>) {
         while let Some((&start, _)) = self.cells.range(range.start + 1..range.end).next() {
             self.cells.remove(&start);

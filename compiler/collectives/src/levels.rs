@@ -16,9 +16,9 @@ pub(crate) struct Stage {
 /// The collectives of both levels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Levels {
-    /// Those within nodes.
+    /// The collectives within nodes.
     pub(crate) inner: &'static [Stage],
-    /// That among leaders.
+    /// The collective among the leaders of nodes.
     pub(crate) outer: Stage,
     /// True if ranks of a node have to be consecutive for every operation.
     pub(crate) is_in_order: bool,
@@ -37,8 +37,8 @@ impl Stage {
 }
 
 impl Levels {
-    /// Calls `check` with each collective of both levels, its algorithm, a number of ranks that it
-    /// is for, and the form of the blocks.
+    /// Calls `check` for each collective of both levels, with the name of its algorithm, a number
+    /// of its ranks, and the form of its blocks.
     pub(crate) fn check(
         &self,
         own: CollectiveKind,
@@ -66,7 +66,7 @@ impl Levels {
     }
 }
 
-/// Returns true if there is a block for each rank in the input or in the output.
+/// Returns true if the collective has a block for each rank in the input or in the output.
 pub(crate) fn has_blocks(kind: CollectiveKind) -> bool {
     use CollectiveKind as Kind;
     matches!(

@@ -1,15 +1,17 @@
-//! Generators of collectives: the dependency graph of each rank, from the number of ranks, the
-//! root, the size and place of the buffers, and the operation.
+//! Generates collectives: the dependency graph of each rank, from the number of ranks, the root,
+//! the size and place of the buffers, and the operation.
 //!
 //! [`ALGORITHMS`] is the table of all algorithms, each with the source that describes it and the
 //! requests that it can meet. A graph is generated for one rank at a time, so a program for a
 //! million ranks can be written to a file without being held in memory.
 //!
-//! A graph is built from what its rank knows: of blocks of different sizes ([`Blocks`]) its own
-//! ones, if the algorithm asks for no more, and of a graph of neighbours its own edges. Algorithms
-//! of two levels are composed of others over a map of nodes ([`Nodes`]).
+//! A graph is built from what its rank knows. If blocks have different sizes ([`Blocks`]), a rank
+//! needs to know only its own blocks in algorithms that use no others. In a graph of neighbours, it
+//! needs to know only its own edges. Algorithms of two levels are composed of others over a map of
+//! nodes ([`Nodes`]).
 //!
-//! This crate does no input or output, and checks nothing that it generates: goal-check proves it.
+//! This crate does no input or output. It does not check the programs that it generates; goal-check
+//! proves them.
 //!
 //! ```
 //! use goal_collectives::{Request, algorithm};

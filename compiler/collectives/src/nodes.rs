@@ -8,14 +8,15 @@ use std::sync::Arc;
 /// ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nodes {
-    /// By rank, its node and its place among the node's ranks.
+    /// For each rank, its node and its place among the node's ranks.
     places: Vec<(u32, u32)>,
-    /// By node, its ranks, ascending.
+    /// For each node, its ranks, ascending.
     members: Vec<Arc<[u32]>>,
-    /// The first rank of each node, and the last one.
+    /// The first rank of each node, and the last rank of each node.
     leaders: Arc<[u32]>,
     lasts: Arc<[u32]>,
-    /// The number of ranks of each node, and of those before it.
+    /// For each node the number of its ranks, and as displacement the number of ranks of the nodes
+    /// before it.
     blocks: BlockList,
     /// The different numbers of ranks of nodes, ascending.
     sizes: Vec<u32>,
@@ -23,7 +24,8 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// Returns the nodes of as many ranks as `map` is long; `map` tells any number for each node.
+    /// Returns the nodes of `map.len()` ranks. `map` has for each rank the number of its node,
+    /// which may be any number.
     pub fn new(map: &[u32]) -> Self {
         let mut numbers = HashMap::new();
         let mut members: Vec<Vec<u32>> = Vec::new();
@@ -54,42 +56,43 @@ impl Nodes {
         Self::new(&map)
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     pub fn ranks(&self) -> u32 {
         self.places.len() as u32
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     pub fn count(&self) -> u32 {
         self.members.len() as u32
     }
 
-    /// The ranks of a node, ascending.
+    /// Returns the ranks of a node, ascending.
     pub fn members(&self, node: u32) -> &Arc<[u32]> {
         &self.members[node as usize]
     }
 
-    /// The node of a rank, and its place among the node's ranks.
+    /// Returns the node of a rank, and the rank's place among the node's ranks.
     pub fn place(&self, rank: u32) -> (u32, u32) {
         self.places[rank as usize]
     }
 
-    /// The first rank of each node.
+    /// Returns the first rank of each node.
     pub fn leaders(&self) -> &Arc<[u32]> {
         &self.leaders
     }
 
-    /// The last rank of each node.
+    /// Returns the last rank of each node.
     pub(crate) fn lasts(&self) -> &Arc<[u32]> {
         &self.lasts
     }
 
-    /// The number of ranks of each node, behind those of the nodes before it.
+    /// Returns for each node the number of its ranks, and as displacement the number of ranks of
+    /// the nodes before it.
     pub(crate) fn blocks(&self) -> &BlockList {
         &self.blocks
     }
 
-    /// The different numbers of ranks that nodes have, ascending.
+    /// Returns the different numbers of ranks that nodes have, ascending.
     pub fn sizes(&self) -> &[u32] {
         &self.sizes
     }

@@ -72,10 +72,10 @@ impl Operations {
 /// The numbers of elements that the blocks may have ([`Blocks`](crate::Blocks)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counts {
-    /// All blocks have the same number.
+    /// All blocks have the same number of elements.
     Equal,
     /// Any numbers, which every rank knows.
     All,
-    /// Any numbers. A rank that is not the root knows that of its own block only.
+    /// Any numbers. A rank that is not the root needs to know only the numbers of its own blocks.
     Own,
 }

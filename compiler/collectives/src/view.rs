@@ -5,16 +5,19 @@ use crate::request::{Blocks, Request};
 use goal_lang::CollectiveKind;
 use std::sync::Arc;
 
-/// A collective among some ranks of a program, as one of them sees it. They are numbered from 0 on.
+/// A collective among some ranks of a program, as one of them sees it. The collective numbers its
+/// ranks from 0 on.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
     pub(crate) kind: CollectiveKind,
     pub(crate) me: u32,
     pub(crate) ranks: u32,
     pub(crate) root: u32,
-    /// The ranks of the program by their numbers here; `None` for all ranks.
+    /// The program's rank for each number of the collective; `None` if all ranks take part under
+    /// their own numbers.
     pub(crate) members: Option<Arc<[u32]>>,
-    /// The number of the root here and its rank of the program, if `members` has another one.
+    /// The root's number in the collective and its rank in the program, if `members` has another
+    /// rank for this number.
     pub(crate) root_member: Option<(u32, u32)>,
     /// The place of the input; `None` if it lies where the output will be.
     pub(crate) input: Option<Address>,
@@ -44,13 +47,13 @@ impl View {
         }
     }
 
-    /// The bytes of a block, if all blocks are equal.
+    /// Returns the size in bytes of a block, if all blocks are equal.
     pub(crate) fn block(&self) -> u64 {
         if self.kind == CollectiveKind::Barrier { 0 } else { self.count * self.width }
     }
 
-    /// Returns the offset and the size in bytes of a rank's block, in the buffer of all blocks that
-    /// the rank sends, or in that of all blocks that it receives.
+    /// Returns the offset and the size in bytes of a rank's block. It lies in the buffer of all
+    /// sent blocks if `is_sent` is true, otherwise in the buffer of all received blocks.
     fn span(&self, rank: u32, is_sent: bool) -> (u64, u64) {
         let list = match &self.blocks {
             Blocks::Equal => {
@@ -80,7 +83,8 @@ impl View {
         Address::memory(0).part(offset, size)
     }
 
-    /// The bytes of a rank's block, where it is the same for its sender and its receiver.
+    /// Returns the size in bytes of a rank's block, for collectives in which it is the same at the
+    /// sender and at the receiver.
     pub(crate) fn block_of(&self, rank: u32) -> u64 {
         self.span(rank, true).1
     }
@@ -102,7 +106,7 @@ impl View {
                 let (offset, size) = self.span(rank, true);
                 self.output.part(offset, size)
             }
-            // In place, the block for a rank lies where that from it will be.
+            // In place, the block for a rank lies where the block from that rank will be.
             None => self.output_of(rank),
         }
     }
@@ -122,12 +126,13 @@ impl View {
         }
     }
 
-    /// Returns the place of the only block that this rank ends with.
+    /// Returns the place of this rank's block in the output, for collectives whose output is one
+    /// block.
     pub(crate) fn own_output(&self) -> Buf {
         self.output.part(0, self.block_of(self.me))
     }
 
-    /// Returns the rank of the program that has a number here.
+    /// Returns the program's rank for a number of the collective.
     pub(crate) fn member(&self, rank: u32) -> u32 {
         match (&self.members, self.root_member) {
             (_, Some((root, member))) if root == rank => member,

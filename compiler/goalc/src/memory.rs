@@ -2,8 +2,8 @@
 //!
 //! It handles the exhaustion of memory: the process ends with a message and exit status 2, where
 //! the standard library would abort. The limits on programs refuse most excessive requests by name.
-//! This is for the rest, and for machines with little memory. A command may also ask for memory in
-//! huge pages. `unsafe`: the functions of an allocator are unsafe.
+//! The allocator handles the other requests, and machines with little memory. A command may also
+//! ask for memory in huge pages. `unsafe`: the functions of an allocator are unsafe.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -93,38 +93,40 @@ pub use huge::prefer_huge_pages;
 /// Memory in huge pages. A compiler fills hundreds of megabytes once, and a fault for each page of
 /// 4 KiB takes a quarter of the time of one thread.
 ///
-/// A huge page that the system has at hand costs a seventh of its 512 small ones. One that it must
-/// get first costs seven times as much as they do: from its host, if the machine is virtual and has
-/// given free memory back, or by moving the pages of others together. So pages are asked for one at
-/// a time, and the first slow one is the last.
+/// A huge page that the system has at hand costs a seventh of its 512 small ones. A huge page that
+/// the system must make first costs seven times as much as the small ones. It gets the memory from
+/// its host, if the machine is virtual and has returned free memory, or moves pages of other
+/// processes together. So this module asks for huge pages one at a time, and stops after the first
+/// slow one.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod huge {
     use nix::time::{ClockId, clock_gettime};
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
-    /// Bytes by which the heap grows at least.
+    /// The least number of bytes by which the heap grows.
     const STEP: i32 = 64 << 20;
     /// Bytes of the heap that stay in small pages, so that a short command clears no huge page.
     const SMALL: usize = 4 << 20;
-    /// Requests of fewer bytes are not looked at, which keeps them cheap.
+    /// The least bytes of a request that may lead to huge pages. Smaller requests are not looked at
+    /// and stay cheap.
     const LOOK_MIN: usize = 16 << 10;
-    /// Bytes from which on a request has a mapping of its own.
+    /// The number of bytes from which on a request has a mapping of its own.
     const MAPPED_MIN: i32 = 32 << 20;
-    /// Bytes behind a block that are put in huge pages as well, before anybody touches them: a page
-    /// can't become a huge one once a part of it is in use.
+    /// The number of bytes behind a new block that are put in huge pages as well. This must happen
+    /// before they are touched: a page can't become a huge one once a part of it is in use.
     const AHEAD: usize = 1 << 20;
     /// Bytes of a huge page.
     const PAGE: usize = 2 << 20;
-    /// Processor time from which on small pages are cheaper.
+    /// The processor time for a huge page from which on small pages are cheaper.
     const SLOW: Duration = Duration::from_micros(500);
 
     /// The end of the part of the heap that is in huge pages already, or stays in small ones.
     /// `usize::MAX` before [`prefer_huge_pages`] and after a slow page. Relaxed: it guards no data.
     static ADVISED: AtomicUsize = AtomicUsize::new(usize::MAX);
 
-    /// Asks the system for huge pages from now on, for the heap. Systems that give them to nobody
-    /// ignore it.
+    /// From now on asks the system for huge pages for the heap. A system that grants no huge pages
+    /// ignores this.
     pub fn prefer_huge_pages() {
         // SAFETY: these set numbers of the C library's allocator.
         unsafe {
@@ -135,8 +137,9 @@ mod huge {
         ADVISED.store(heap_end().saturating_add(SMALL), Ordering::Relaxed);
     }
 
-    /// Repeats a request that the system refused, with a heap that grows in small steps from now
-    /// on: only a large step may have been too much. A refused request has changed nothing.
+    /// Repeats a request for memory if the system refused it. From now on the heap grows in small
+    /// steps, because only the large step may have been too much. A refused request has changed
+    /// nothing.
     #[inline]
     pub(super) fn or_in_small_steps(memory: *mut u8, request: impl Fn() -> *mut u8) -> *mut u8 {
         if !memory.is_null() {
@@ -147,14 +150,14 @@ mod huge {
         request()
     }
 
-    /// The end of the C library's heap.
+    /// Returns the end of the C library's heap.
     fn heap_end() -> usize {
         // SAFETY: moves the end by nothing, which only returns it.
         unsafe { libc::sbrk(0) as usize }
     }
 
-    /// Asks for huge pages if a new block ends near the end of the part that they were asked for,
-    /// or behind it.
+    /// Asks for more huge pages if a new block ends behind the part of the heap up to [`ADVISED`],
+    /// or near its end.
     #[inline]
     pub(super) fn advise(memory: *mut u8, size: usize) {
         let needed = memory as usize + size + AHEAD;
@@ -177,7 +180,7 @@ mod huge {
             if end > heap {
                 return;
             }
-            // Each page has one thread that asks for it: the one whose exchange succeeds.
+            // Only the thread whose exchange succeeds asks for this page.
             match ADVISED.compare_exchange(before, end, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) if is_quick(page) => before = end,
                 Ok(_) => return ADVISED.store(usize::MAX, Ordering::Relaxed),
@@ -215,7 +218,7 @@ mod huge {
     }
 }
 
-/// A number's digits, at the end of `digits`.
+/// Writes the decimal digits of a number at the end of `digits`, and returns these digits.
 fn decimal(mut number: usize, digits: &mut [u8; 20]) -> &[u8] {
     let mut start = digits.len();
     loop {

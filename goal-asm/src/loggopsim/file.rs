@@ -1,4 +1,4 @@
-//! The bytes of a LogGOPSim binary, and the error about them.
+//! The bytes of a LogGOPSim binary, and the error about bytes that are refused.
 
 use goal_lang::limits::Limit;
 
@@ -12,7 +12,8 @@ pub struct ReadError {
 }
 
 impl ReadError {
-    /// The limit that the file exceeds, if that is why it is refused.
+    /// Returns the limit that the file exceeds, or `None` if the file is refused for another
+    /// reason.
     pub fn limit(&self) -> Option<Limit> {
         self.limit
     }
@@ -24,7 +25,8 @@ pub(super) fn error<T>(offset: usize, message: impl Into<String>) -> Result<T> {
     Err(ReadError { message: message.into(), offset: offset as u64, limit: None })
 }
 
-/// The file's bytes. Its methods read numbers at offsets that were checked before.
+/// The bytes of a LogGOPSim binary. The methods read numbers at offsets that the caller has
+/// checked.
 #[derive(Clone, Copy)]
 pub(super) struct File<'a>(pub(super) &'a [u8]);
 

@@ -1,4 +1,4 @@
-//! LogGOPSim's binary schedules, read and written. `docs/interop.md` shows the layout.
+//! Reads and writes LogGOPSim's binary schedules. `docs/interop.md` shows the layout.
 //!
 //! ```text
 //!  0  magic              u64, 4223; offsets count from the byte behind it
@@ -20,19 +20,19 @@ pub use file::ReadError;
 pub use read::read;
 pub use write::{Loss, WriteError, are_same, is_written_as, losses, write};
 
-/// The first eight bytes, as a number.
+/// The magic number of a LogGOPSim binary, in its first eight bytes.
 pub const MAGIC: u64 = 4223;
-/// The number that LogGOPSim writes there when a simulation has changed the file to save memory.
+/// The magic number of a file that a simulation has changed to save memory.
 pub const MAGIC_USED_UP: u64 = 2342;
 
-/// Bytes before the table.
+/// The number of bytes before the table of ranks.
 const HEADER_SIZE: usize = 14;
-/// Bytes of a rank in the table.
+/// The number of bytes of a rank's entry in the table.
 const ENTRY_SIZE: usize = 16;
-/// Offsets count from behind the magic number.
+/// The byte of the file that offsets count from: the first one behind the magic number.
 const ORIGIN: usize = 8;
 
-/// A record's fields: packed, without padding.
+/// The places of the fields in the record of an operation. Fields are packed, without padding.
 mod node {
     use std::ops::Range;
 

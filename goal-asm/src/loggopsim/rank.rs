@@ -1,4 +1,4 @@
-//! One rank of a LogGOPSim binary as a body.
+//! Reads one rank of a LogGOPSim binary as a [`Body`].
 
 use super::file::{File, Result, error};
 use super::node;
@@ -13,11 +13,11 @@ pub(super) struct RankReader<'a> {
     pub(super) file: File<'a>,
     pub(super) rank: u32,
     pub(super) ranks: u32,
-    /// The highest cpu and nic, according to the header.
+    /// The highest cpu and the highest nic that the header states.
     pub(super) placement_max: Placement,
 }
 
-/// The places of a rank's parts in the file.
+/// The counts of a rank's nodes and roots, and the places of its parts in the file.
 #[derive(Clone, Copy)]
 struct Places {
     nodes: u32,
@@ -25,11 +25,11 @@ struct Places {
     first_root: usize,
     first_node: usize,
     appendix: usize,
-    /// Entries of the appendix.
+    /// The number of entries of the appendix.
     entries: usize,
 }
 
-/// The dependencies of one kind.
+/// A rank's dependencies of one kind: on the completion of operations, or on their start.
 struct Dependencies {
     edges: Csr,
     /// The rows that the file does not state in ascending order.
@@ -114,7 +114,8 @@ impl RankReader<'_> {
         Ok(Places { nodes, roots, first_root, first_node, appendix, entries })
     }
 
-    /// Reads the dependencies on completion and those on the start.
+    /// Reads both kinds of dependencies. Returns those on completion first, then those on the
+    /// start.
     fn dependencies(&self, places: Places) -> Result<[Dependencies; 2]> {
         let rank = self.rank;
         let mut missing: Vec<u32> = (0..places.nodes as usize)
@@ -172,8 +173,8 @@ impl RankReader<'_> {
         Ok([requires, irequires])
     }
 
-    /// Reads the operation that an entry of the appendix names, and subtracts one from its number
-    /// of missing dependencies.
+    /// Returns the operation that the appendix entry at byte `at` names. Subtracts one from the
+    /// operation's count in `missing`, the dependencies that were not found yet.
     fn waiter(&self, at: usize, missing: &mut [u32]) -> Result<ActionId> {
         let (waiter, rank) = (self.file.u32(at), self.rank);
         let Some(missing) = missing.get_mut(waiter as usize) else {
@@ -191,8 +192,8 @@ impl RankReader<'_> {
         Ok(ActionId(waiter))
     }
 
-    /// Reads the roots, which must be exactly the operations that wait for nothing. Returns them if
-    /// they do not ascend, otherwise an empty list.
+    /// Reads the roots, which must be exactly the operations that wait for nothing. Returns an
+    /// empty list if the roots ascend, otherwise the roots in the file's order.
     fn roots(&self, places: Places) -> Result<Vec<ActionId>> {
         let rank = self.rank;
         let waits = |i: usize| self.file.u32(places.node(i) + node::DEPENDENCIES.start) > 0;

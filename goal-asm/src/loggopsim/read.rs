@@ -1,9 +1,9 @@
-//! A LogGOPSim binary as a program.
+//! Reads a LogGOPSim binary as a program.
 //!
-//! Such a file may come from anywhere. Every offset, count and index is checked before it is used,
-//! no more is allocated than the file holds, and no byte is read for two ranks or two lists of
-//! dependents, so time and memory are linear in the file. Bytes without a meaning are refused: the
-//! file is damaged, or it is of another kind.
+//! A LogGOPSim binary may come from anywhere. Every offset, count and index is checked before it is
+//! used, and no more is allocated than the file holds. No byte is read for two ranks or two lists
+//! of dependents, so time and memory are linear in the file. Bytes without a meaning are refused:
+//! the file is damaged, or it is of another kind.
 
 use super::file::{File, ReadError, Result, error};
 use super::rank::RankReader;
@@ -14,12 +14,13 @@ use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
-/// The number of bodies that are remembered at most, to be shared by ranks with equal bytes. In a
-/// file with more different ranks few share a body.
+/// The most bodies that the reader remembers, so that ranks with equal bytes share a body. When it
+/// has this many, it forgets them all: in a file with more different ranks few share a body.
 const KNOWN_MAX: usize = 1 << 16;
 
-/// Reads a LogGOPSim binary. Ranks with equal bytes share a body. If dependents and roots are not
-/// in the graph's order, their order is in the body's [`StatedOrder`](goal_lang::StatedOrder).
+/// Reads a LogGOPSim binary. Ranks with equal bytes share a body. If the file lists dependents and
+/// roots in another order than the graph, the body's [`StatedOrder`](goal_lang::StatedOrder) keeps
+/// the file's order.
 ///
 /// # Errors
 /// Returns an error if the file is cut short or too long, if an index, peer, type or count is
@@ -46,15 +47,15 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
     }
     let placement_max = Placement { cpu: bytes[12], nic: bytes[13] };
     let mut program = ProgramBuilder::default();
-    // Bodies by the hash of their bytes, with the place of these bytes.
+    // For each hash of a rank's bytes: the rank's body, and the place of the bytes in the file.
     let mut known: FxHashMap<u64, (BodyId, Range<usize>)> = FxHashMap::default();
-    // The end of the rank before: ranks lie end to end.
+    // The end of the previous rank. Ranks lie end to end.
     let mut before = table_end;
     for rank in 0..ranks {
         let range = place(file, rank, before)?;
         before = range.end as u64;
-        // Only one candidate is kept for each hash. Colliding hashes cost bodies that are not
-        // shared, but no time.
+        // Only one body is kept for each hash. If hashes collide, equal ranks may get bodies of
+        // their own, but no time is lost.
         let hash = hash(&bytes[range.clone()]);
         if let Some((body, same)) = known.get(&hash)
             && bytes[same.clone()] == bytes[range.clone()]
@@ -77,7 +78,7 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
     Ok(program.finish())
 }
 
-/// Returns the place of a rank in the file, which must begin at the byte `before`.
+/// Returns the place of a rank in the file. The rank must begin at byte `before`.
 fn place(file: File<'_>, rank: u32, before: u64) -> Result<Range<usize>> {
     let entry = HEADER_SIZE + ENTRY_SIZE * rank as usize;
     let [start, end] = [entry, entry + 8].map(|at| file.u64(at).saturating_add(ORIGIN as u64));

@@ -1,17 +1,17 @@
-//! A program as a LogGOPSim binary.
+//! Writes a program as a LogGOPSim binary.
 
 use super::{ENTRY_SIZE, HEADER_SIZE, MAGIC, ORIGIN, node};
 use goal_lang::{Action, ActionId, Body, Placement, Program};
 use rustc_hash::FxHashSet;
 use std::io::{self, Write};
 
-/// The reason why a program can't be written.
+/// The reason why a program can't be written as a LogGOPSim binary.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// A rank's indices into its appendix have 32 bits.
+    /// A rank has more dependencies than the 32-bit indices into its appendix can count.
     #[error("rank {rank} has more dependencies than LogGOPSim's 32-bit indices hold")]
     TooManyDependencies {
-        /// The rank.
+        /// The rank with too many dependencies.
         rank: u32,
     },
     /// The file could not be written.
@@ -26,19 +26,19 @@ pub struct Loss {
     pub buffers: u64,
     /// Local operations that become `calc 0`.
     pub operations: u64,
-    /// Messages that lose the operation they carry along.
+    /// Messages that lose their operation. The messages themselves stay.
     pub reductions: u64,
     /// Ranks whose init and expect data are dropped.
     pub images: u64,
 }
 
 impl Loss {
-    /// Returns true if nothing is lost.
+    /// Returns true if the format has a place for all of the program.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns one sentence for a warning.
+    /// Returns a sentence that lists what is lost, for a warning.
     pub fn message(&self) -> String {
         let count = |count: u64, one: &str, more: &str| {
             (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { more }))
@@ -62,7 +62,7 @@ impl Loss {
     }
 }
 
-/// Counts the parts of `program` that writing would lose.
+/// Counts the parts of `program` that [`write()`] leaves out.
 pub fn losses(program: &Program) -> Loss {
     let of_body = |body: &Body| {
         let mut loss = Loss::default();
@@ -91,13 +91,13 @@ pub fn losses(program: &Program) -> Loss {
     sum
 }
 
-/// Returns true if [`write()`] turns `program` into these bytes.
+/// Returns true if [`write()`] turns `program` into exactly `bytes`.
 pub fn is_written_as(program: &Program, bytes: &[u8]) -> bool {
     let mut rest = Rest(bytes);
     write(program, &mut rest).is_ok() && rest.0.is_empty()
 }
 
-/// A writer that accepts exactly the bytes that it holds, in order.
+/// A writer that accepts only the bytes it holds, in order. Any other byte is an error.
 struct Rest<'a>(&'a [u8]);
 
 impl Write for Rest<'_> {
@@ -111,8 +111,8 @@ impl Write for Rest<'_> {
     }
 }
 
-/// Returns true if two programs become the same file: they have the same graphs in the same stated
-/// order.
+/// Returns true if the ranks of two programs have the same graphs, images and stated order, so that
+/// both programs become the same file.
 pub fn are_same(left: &Program, right: &Program) -> bool {
     let mut seen = FxHashSet::default();
     left.ranks.len() == right.ranks.len()
@@ -165,7 +165,8 @@ fn body_length(body: &Body) -> u64 {
     4 * words as u64 + (node::LENGTH * body.len()) as u64
 }
 
-/// Returns the number of dependencies of every action, each counted as often as it was stated.
+/// Returns the number of dependencies that each action waits for. A dependency counts as often as
+/// it was stated.
 fn stated_indegrees(body: &Body) -> Vec<u32> {
     let mut indegrees = body.indegrees();
     let Some(order) = &body.debug.order else { return indegrees };

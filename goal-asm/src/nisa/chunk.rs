@@ -9,21 +9,22 @@ use serde::{Deserialize, Serialize};
 /// The place of a section in a file, with everything that is needed to stream it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SectionPlace {
-    /// Its first byte in the file.
+    /// The offset of the section's first byte in the file.
     pub start: u64,
-    /// Bytes.
+    /// The length of the section in bytes.
     pub length: u32,
-    /// Number of actions.
+    /// The number of actions in the section.
     pub actions: u32,
-    /// CRC-32C of its bytes, computed when the checksum of the part that holds it was compared.
+    /// The CRC-32C of the section's bytes. It was computed while the checksum of the part with all
+    /// sections was compared.
     pub checksum: u32,
-    /// Format version of the file.
+    /// The major version of the file's format.
     pub version: u16,
-    /// Ranks of the group.
+    /// The number of ranks of the group.
     pub ranks: u32,
-    /// Bytes of memory that its actions may refer to.
+    /// The bytes of memory that the section's actions may refer to.
     pub memory: u64,
-    /// Bytes of scratch memory that they may refer to.
+    /// The bytes of scratch memory that the section's actions may refer to.
     pub scratch: u64,
 }
 
@@ -34,19 +35,20 @@ impl SectionPlace {
     }
 }
 
-/// The limits on the memory of a stream.
+/// The limits on the memory that a [`SectionStream`](super::SectionStream) takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamLimits {
-    /// Most actions that dependencies are counted for before the stream reaches them.
+    /// The most actions that the stream has not reached yet and counts dependencies for.
     pub table_entries: usize,
-    /// Most bytes of one action.
+    /// The most bytes of one action.
     pub action_bytes: usize,
 }
 
-/// Bytes that are read for one action.
+/// The number of bytes that [`Chunk::of_action`] reads first. Each further read doubles the bytes.
 const BLOCK_OF_ONE: usize = 1 << 10;
 
-/// Bytes of a section that were verified, whole actions only.
+/// A copy of a part of a section. Only the actions that were returned with the chunk are verified;
+/// the last action may be cut off.
 #[derive(Debug)]
 pub struct Chunk {
     pub(super) start: u32,
@@ -54,8 +56,8 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// Reads and verifies the action at `offset` of a section by itself, for reports on a file that
-    /// another process executes.
+    /// Reads and verifies the action at `offset` of a section without the rest of the section.
+    /// Reports about a file that another process executes use it.
     ///
     /// # Errors
     /// As for [`SectionStream::next`](super::SectionStream::next).
@@ -84,13 +86,14 @@ impl Chunk {
         }
     }
 
-    /// The action at `offset` of the section. The stream must have returned it with this chunk.
+    /// Returns the action at `offset` of the section. The stream must have returned that action
+    /// with this chunk.
     #[inline]
     pub fn record(&self, offset: u32) -> Record<'_> {
         Section::new(&self.bytes).record(offset - self.start)
     }
 
-    /// Offset in the section of its first byte.
+    /// Returns the offset in the section of the chunk's first byte.
     pub fn start(&self) -> u32 {
         self.start
     }

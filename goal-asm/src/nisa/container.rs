@@ -15,15 +15,15 @@
 //!     { kind u32, length u64, payload, crc32c u32 of kind, length and payload }
 //! ```
 
-/// The first bytes of every file: a byte that no text has, the name, and line ends that a transfer
-/// as text would change.
+/// The first bytes of every NISA file: a byte that no text has, the name, and line ends that a
+/// transfer as text would change.
 pub const MAGIC: [u8; 8] = *b"\x8eNISA\r\n\x1a";
 
 /// The newest major version of the format. A reader refuses a higher one, which has more
-/// instructions or parts; a higher minor version only adds parts that may be skipped. A file states
+/// instructions or parts. A higher minor version only adds parts that may be skipped. A file states
 /// the lowest major version that has its instructions and parts.
 pub(super) const MAJOR: u16 = 3;
-/// The major version that tables of buffers came with.
+/// The first major version with tables of buffers.
 pub(super) const BUFFERS_SINCE: u16 = 3;
 /// The newest minor version of the format.
 pub(super) const MINOR: u16 = 0;
@@ -33,7 +33,8 @@ pub(super) const HEADER_SIZE: usize = 44;
 pub(super) const COUNTS: std::ops::Range<usize> = 12..20;
 pub(super) const PRODUCER: std::ops::Range<usize> = 24..40;
 pub(super) const CRC_AT: usize = 40;
-/// Bytes of a part around its payload: kind and length before it, the checksum behind it.
+/// The bytes of a part before its payload: kind and length. `PART_TAIL` bytes of checksum follow
+/// the payload.
 pub(super) const PART_HEAD: usize = 12;
 pub(super) const PART_TAIL: usize = 4;
 /// Bytes of a rank's entry in the table.
@@ -60,12 +61,12 @@ pub(super) mod part {
     pub(in crate::nisa) const DEBUG: u32 = ANCILLARY | 1;
 }
 
-/// Continues the CRC-32C of the header or of a part.
+/// Returns the CRC-32C of earlier bytes, `before`, continued over `bytes`.
 pub(super) fn crc(before: u32, bytes: &[u8]) -> u32 {
     crc32c::crc32c_append(before, bytes)
 }
 
-/// The next multiple of 4.
+/// Returns `bytes` rounded up to a multiple of 4.
 pub(super) const fn padded(bytes: u64) -> u64 {
     bytes.next_multiple_of(4)
 }

@@ -1,4 +1,4 @@
-//! A verified file as a program again.
+//! Decodes a verified NISA file into a program.
 
 use super::file::{Nisa, Values};
 use super::operation::{Buffer, Operation};
@@ -30,7 +30,7 @@ impl Nisa {
         builder.finish()
     }
 
-    /// Returns the graph of one section, on one region of memory.
+    /// Returns the graph of section `id`. A table of buffers becomes one region of memory.
     pub(super) fn decode_section(&self, id: u32) -> Body {
         let section = self.section_by_id(id);
         let debug = self.debug_by_id(id);
@@ -75,7 +75,7 @@ fn data(values: Values<'_>) -> Vec<Datum> {
         .collect()
 }
 
-/// Actions by offset.
+/// The offset of every action in a section, ascending. An action's index here is its id.
 struct Index(Vec<u32>);
 
 impl Index {

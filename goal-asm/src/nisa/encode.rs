@@ -1,4 +1,4 @@
-//! A body as a section's bytes.
+//! Encodes a body as the bytes of a section.
 
 use super::bytes::{put_u32, put_u64};
 use super::instruction::{Form, Opcode, PIECE_SIZE, Type};
@@ -6,10 +6,10 @@ use goal_lang::{Action, ActionId, Body, Datatype, Op, Payload, Piece, Placement,
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
-/// Bytes of a record before its parameters, and of each list of dependents before its offsets.
+/// The bytes of a word. The head of a record, the count of a list and each offset are one word.
 const WORD: u64 = 4;
 
-/// Bytes of an action without the offsets of its dependents.
+/// Returns the bytes of an action's record without the offsets of its dependents.
 fn record_length(body: &Body, id: ActionId) -> u64 {
     let has_start_list = !body.irequires.is_empty() && !body.irequires.row(id).is_empty();
     let lists = if has_start_list { 2 * WORD } else { WORD };
@@ -25,7 +25,7 @@ pub(super) struct SectionEncoder<'a> {
 }
 
 impl<'a> SectionEncoder<'a> {
-    /// The section must be no longer than the format allows.
+    /// Prepares the encoding of `body`. Its section must be no longer than the format allows.
     pub(super) fn new(body: &'a Body) -> Self {
         let sources = body.indegrees();
         let independent = sources.iter().filter(|&&sources| sources == 0).count();
@@ -80,10 +80,10 @@ impl<'a> SectionEncoder<'a> {
     }
 }
 
-/// An operand as it is written.
+/// An operand of an instruction, in the form in which a section stores it.
 enum Operand<'a> {
     Absent,
-    /// The size of a pattern.
+    /// A pattern of this many bytes.
     Pattern(u64),
     One(Piece),
     Many(&'a [Piece]),
@@ -96,9 +96,9 @@ enum Operand<'a> {
 struct Parts<'a, const FIELDS: usize, const OPERANDS: usize> {
     opcode: Opcode,
     placement: Placement,
-    /// A value for each of the row's fields.
+    /// The value of each field of the instruction's row, in order.
     fields: [u64; FIELDS],
-    /// The row's operands.
+    /// The value of each operand of the instruction's row, in order.
     operands: [Operand<'a>; OPERANDS],
 }
 
@@ -116,7 +116,8 @@ trait Visitor {
     fn parts<const F: usize, const O: usize>(self, parts: Parts<'_, F, O>) -> Self::Output;
 }
 
-/// Calls `visitor` with the instruction that an action becomes.
+/// Calls `visitor` with the parameters of the instruction that `action` becomes. Returns the
+/// visitor's result.
 #[inline(always)]
 fn visit<V: Visitor>(body: &Body, action: &Action, visitor: V) -> V::Output {
     use Operand::{Absent, Many, One};
@@ -206,7 +207,7 @@ fn visit<V: Visitor>(body: &Body, action: &Action, visitor: V) -> V::Output {
     }
 }
 
-/// Returns the bytes of the parameters.
+/// A visitor that returns the bytes of an action's parameters.
 struct Length;
 
 impl Visitor for Length {
@@ -220,21 +221,21 @@ impl Visitor for Length {
     }
 }
 
-/// The parameters of a body's actions, all together.
+/// A visitor that sums up the parameters of all actions of a body.
 #[derive(Default)]
 pub(super) struct Sum {
-    /// Bytes of the parameters.
+    /// The bytes of all parameters together.
     bytes: u64,
-    /// The first byte past all memory that they name.
+    /// The first byte past all memory that the actions name.
     pub(super) memory: u64,
-    /// The lowest major version of the format that has all instructions, or 0.
+    /// The lowest major version of the format that has all instructions, or 0 without actions.
     pub(super) version: u16,
-    /// Hashes them. Equal sections have equal hashes.
+    /// The hash of all parameters. Equal sections have equal hashes.
     pub(super) hasher: FxHasher,
 }
 
 impl Sum {
-    /// Takes all actions of a body in one pass.
+    /// Returns the sum over all actions of `body`, from one pass.
     pub(super) fn from_body(body: &Body) -> Self {
         let mut sum = Self::default();
         for action in &body.actions {
@@ -243,14 +244,16 @@ impl Sum {
         sum
     }
 
-    /// Bytes of the section that the body becomes.
+    /// Returns the bytes of the section that `body` becomes. `independent` is the number of actions
+    /// that wait for nothing.
     pub(super) fn section_length(&self, body: &Body, independent: usize) -> u64 {
         let start_lists = match body.irequires.is_empty() {
             true => 0,
             false => body.ids().filter(|&id| !body.irequires.row(id).is_empty()).count(),
         };
         let edges = body.requires.len() + body.irequires.len();
-        // Each action has a first word and the count of a list.
+        // Each action has two words: the head of its record, and the count of its dependents. One
+        // word is the count of the independent actions.
         let words = 1 + independent + 2 * body.len() + start_lists + edges;
         self.bytes + WORD * words as u64
     }
@@ -285,7 +288,7 @@ impl Visitor for &mut Sum {
     }
 }
 
-/// Appends the first word of an action and its parameters.
+/// A visitor that appends the head of an action's record and its parameters to `out`.
 struct Put<'a> {
     sources: u16,
     has_start_list: bool,
@@ -322,7 +325,8 @@ impl Visitor for Put<'_> {
 }
 
 impl<'a> Operand<'a> {
-    /// Returns the payload of a message without an operation.
+    /// Returns the operand of a payload without an operation. [`Payload::Reduced`] becomes
+    /// `Absent`.
     #[inline(always)]
     fn payload(body: &'a Body, payload: Payload) -> Self {
         match payload {

@@ -1,4 +1,4 @@
-//! A program as a NISA file, of ranks whose bodies are made one at a time.
+//! Writes a NISA file of ranks whose bodies are made one at a time.
 
 use super::bytes::put_u64;
 use super::container::part;
@@ -10,22 +10,22 @@ use goal_lang::Body;
 use rustc_hash::FxHashMap;
 use std::io::{self, Write};
 
-/// A section that is made again when it is written.
+/// The properties of a section. Its body is made again when the section is written.
 struct Section {
-    /// The first rank that runs it.
+    /// The first rank that runs the section.
     rank: u32,
     length: u64,
     memory: u64,
     scratch: u64,
     actions: usize,
-    /// The last section before this one with the same fingerprint.
+    /// The number of the last section before this one with the same fingerprint.
     alike: Option<u32>,
 }
 
-/// Writes a program without names, memory images and tables of buffers as a NISA file, as
-/// [`encode`](super::encode) does. `body` makes the body of a rank, the same each time; it is
-/// called two or three times for each rank. Memory is needed for one body, and some 100 bytes a
-/// rank.
+/// Writes a program as a NISA file, as [`encode`](super::encode) does. The program has no names,
+/// memory images or tables of buffers. `body` returns the body of a rank, the same each time. It is
+/// called two or three times for each rank. At most two bodies are in memory at a time, and some
+/// 100 bytes for each rank.
 ///
 /// # Errors
 /// Those of `body` and of `out`, or the program exceeds a limit of the format.
@@ -35,7 +35,7 @@ pub fn encode_ranks<E: From<EncodeError> + From<io::Error>>(
     mut body: impl FnMut(u32) -> Result<Body, E>,
 ) -> Result<(), E> {
     let (mut version, mut sections, mut rank_sections) = (1, Vec::<Section>::new(), Vec::new());
-    // The last section with each fingerprint.
+    // The number of the last section with each fingerprint.
     let mut like = FxHashMap::<u64, u32>::default();
     for rank in 0..num_ranks {
         let own = body(rank)?;

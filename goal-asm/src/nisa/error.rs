@@ -7,7 +7,7 @@ use goal_lang::{ActionId, BUFFERS_MAX};
 use std::fmt;
 use std::io;
 
-/// The reason why bytes are not a valid NISA file. One word large.
+/// The reason why bytes are not a valid NISA file. The type is as large as a pointer.
 #[derive(Debug)]
 pub struct VerifyError(Box<Inner>);
 
@@ -25,19 +25,20 @@ impl VerifyError {
         Self(Box::new(Inner { code, offset, message: message.into(), limit: None }))
     }
 
-    /// The error about a file that asks, at `offset`, for more than its reader allows.
+    /// Returns the error about a file that exceeds `limit`. `offset` is the byte of the file that
+    /// asks for too much.
     #[cold]
     pub(super) fn limit(limit: Limit, offset: u64, message: String) -> Self {
         let (code, limit) = (Code::NisaLimit, Some(limit));
         Self(Box::new(Inner { code, offset, message, limit }))
     }
 
-    /// The code of the finding.
+    /// Returns the code of the finding.
     pub fn code(&self) -> Code {
         self.0.code
     }
 
-    /// The byte of the file at which it was found.
+    /// Returns the byte of the file at which the fault was found.
     pub fn offset(&self) -> u64 {
         self.0.offset
     }
@@ -65,40 +66,40 @@ impl fmt::Display for VerifyError {
 
 impl std::error::Error for VerifyError {}
 
-/// The reason why a program can't be encoded.
+/// The reason why a program can't be encoded as a NISA file.
 #[derive(Debug, thiserror::Error)]
 pub enum EncodeError {
-    /// An address has 16 bits for the number of a buffer.
+    /// A rank has too many buffers: an address has 16 bits for the number of a buffer.
     #[error("rank {rank} works on {buffers} buffers, and {BUFFERS_MAX} are allowed")]
     TooManyBuffers {
-        /// A rank that runs it.
+        /// A rank that works on the buffers.
         rank: u32,
-        /// The number of its buffers.
+        /// The number of the rank's buffers.
         buffers: usize,
     },
-    /// Offsets have 32 bits (paper III.C).
+    /// A section is too long for the 32-bit offsets of the format (paper III.C).
     #[error(
         "the section of rank {rank} would have {bytes} bytes, and NISA's 32-bit offsets reach {SECTION_BYTES_MAX}; \
          split the schedule in several, or let ranks share its work"
     )]
     SectionTooLarge {
-        /// A rank that runs it.
+        /// A rank that runs the section.
         rank: u32,
-        /// Its size.
+        /// The size of the section in bytes.
         bytes: u64,
     },
-    /// An action counts its dependencies in 16 bits (paper III.C). The join pass removes this
-    /// limit.
+    /// An action has more dependencies than it can count in 16 bits (paper III.C). The join pass
+    /// removes this limit.
     #[error(
         "action {action} of rank {rank} waits for {indegree} others, and NISA counts to {INDEGREE_MAX}; \
          the join pass lifts this"
     )]
     IndegreeTooLarge {
-        /// A rank that runs it.
+        /// A rank that has the action.
         rank: u32,
-        /// The action.
+        /// The action with too many dependencies.
         action: ActionId,
-        /// Its dependencies of both kinds.
+        /// The number of the action's dependencies, both kinds together.
         indegree: u32,
     },
     /// The file could not be written.
@@ -106,10 +107,10 @@ pub enum EncodeError {
     Io(#[from] io::Error),
 }
 
-/// The reason why a stream ends early.
+/// The reason why a file can't be streamed, or why a stream ends early.
 #[derive(Debug, thiserror::Error)]
 pub enum StreamError {
-    /// The section breaks a rule.
+    /// The file or the section breaks a rule of the format.
     #[error(transparent)]
     Invalid(#[from] VerifyError),
     /// The file can't be read.
@@ -121,9 +122,9 @@ pub enum StreamError {
          {entries}: raise it, or build the schedule with the pass window"
     )]
     Table {
-        /// Actions that were read.
+        /// The number of actions that were read.
         reached: u64,
-        /// Entries of the table.
+        /// The most entries that the table of dependencies may have.
         entries: usize,
     },
     /// A part that has to be held in memory states more bytes than are allowed.
@@ -132,18 +133,18 @@ pub enum StreamError {
          window, or build it again if it was damaged"
     )]
     LongPart {
-        /// Its bytes according to the file.
+        /// The bytes of the part, as the file states them.
         length: u64,
-        /// Most bytes.
+        /// The most bytes that such a part may have.
         limit: u64,
     },
-    /// A section's memory is a table of buffers.
+    /// A section's memory is a table of buffers, which can't be streamed.
     #[error("a schedule on a table of buffers runs only without a window")]
     Buffers,
     /// The system has no memory for a part.
     #[error("there is no memory for {bytes} bytes of the schedule")]
     Memory {
-        /// Bytes to hold.
+        /// The number of bytes that the part needs.
         bytes: u64,
     },
     /// An action is larger than allowed, or damaged so that its end was not found.
@@ -151,9 +152,9 @@ pub enum StreamError {
         "no action ends within {limit} bytes, and a larger one runs only without a window: {error}"
     )]
     LongAction {
-        /// Most bytes of an action.
+        /// The most bytes that an action may have.
         limit: usize,
-        /// The fault in the bytes that were read.
+        /// The verifier's error about the bytes that were read.
         error: VerifyError,
     },
 }

@@ -15,18 +15,19 @@ use std::ops::Range;
 
 /// A verified schedule for all ranks of a group.
 ///
-/// It is made by the verifier, [`load`](Self::load), or from bytes that `load` has accepted before,
-/// [`load_trusted`](Self::load_trusted). It keeps these bytes and decodes nothing: sections, images
-/// and names are views of them.
+/// [`load`](Self::load) verifies the bytes of a file. [`load_trusted`](Self::load_trusted) takes
+/// bytes that `load` has accepted before. A `Nisa` keeps the bytes and decodes nothing: sections,
+/// images and names are views of them.
 pub struct Nisa {
     bytes: Bytes,
     layout: Layout,
 }
 
 impl Nisa {
-    /// Verifies `bytes`: structure, checksums, limits, every action and the graph of every section.
-    /// Takes linear time, and for each thread working memory of half the largest section's size.
-    /// The threads are those of the rayon pool that the calling thread belongs to, if it does.
+    /// Verifies the structure, the checksums and limits, every action and the graph of every
+    /// section. Takes linear time, and for each thread working memory of half the largest section's
+    /// size. Several threads are used if the calling thread belongs to a rayon pool and the file is
+    /// large.
     ///
     /// # Errors
     /// The first fault found, with its place in the file.
@@ -46,8 +47,8 @@ impl Nisa {
             verify_section(code, section.start as u64, bounds, balance).err()
         };
         let is_large = layout.sections.len() > 1 && bytes.len() >= PARALLEL_BYTES;
-        // Outside of a pool that the caller has made, rayon's own would be used, which does not
-        // live on in a forked child.
+        // Without a pool of the caller, rayon would use its global pool, whose threads don't exist
+        // in a forked child.
         let first = if is_large && rayon::current_thread_index().is_some() {
             layout.sections.par_iter().map_init(Vec::new, verify).find_map_first(|error| error)
         } else {
@@ -75,7 +76,7 @@ impl Nisa {
         Ok(Self { bytes, layout })
     }
 
-    /// The whole file.
+    /// Returns the bytes of the whole file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -92,22 +93,22 @@ impl Nisa {
         pieces.map(|piece| &self.bytes[piece])
     }
 
-    /// Ranks of the group.
+    /// Returns the number of ranks of the group.
     pub fn num_ranks(&self) -> u32 {
         self.layout.ranks
     }
 
-    /// Number of distinct sections.
+    /// Returns the number of distinct sections.
     pub fn num_sections(&self) -> u32 {
         self.layout.sections.len() as u32
     }
 
-    /// Number of distinct images.
+    /// Returns the number of distinct images.
     pub(super) fn num_images(&self) -> u32 {
         self.layout.images.len() as u32
     }
 
-    /// The number of the section that a rank runs.
+    /// Returns the number of the section that a rank runs.
     ///
     /// # Panics
     /// If there is no such rank. The other functions that take a rank or a section panic likewise.
@@ -116,17 +117,17 @@ impl Nisa {
         u32_at(&self.bytes, HEADER_SIZE + RANK_SIZE * rank as usize)
     }
 
-    /// The section that a rank runs.
+    /// Returns the section that a rank runs.
     pub fn section(&self, rank: u32) -> Section<'_> {
         self.section_by_id(self.section_id(rank))
     }
 
-    /// A section by its number.
+    /// Returns the section with the number `section`.
     pub fn section_by_id(&self, section: u32) -> Section<'_> {
         Section::new(&self.bytes[self.section_range(section)])
     }
 
-    /// The section at `range`, which must come from [`section_range`](Self::section_range).
+    /// Returns the section at `range`, which must come from [`section_range`](Self::section_range).
     ///
     /// # Panics
     /// If the range ends behind the file.
@@ -135,47 +136,47 @@ impl Nisa {
         Section::new(&self.bytes[range])
     }
 
-    /// The place of a section in the file.
+    /// Returns the place of a section in the file.
     pub fn section_range(&self, section: u32) -> Range<usize> {
         let entry = self.layout.sections[section as usize];
         entry.start..entry.start + entry.length
     }
 
-    /// Number of actions of a section.
+    /// Returns the number of actions of a section.
     pub fn num_actions(&self, section: u32) -> u32 {
         self.layout.sections[section as usize].actions
     }
 
-    /// Bytes of memory that a section's actions refer to.
+    /// Returns the bytes of memory that a section's actions refer to.
     pub(super) fn section_memory_size(&self, section: u32) -> u64 {
         self.layout.sections[section as usize].memory
     }
 
-    /// Bytes of memory that a rank needs, for its actions and its image.
+    /// Returns the bytes of memory that a rank needs for its actions and its image.
     pub fn memory_size(&self, rank: u32) -> u64 {
         let image = self.image_id(rank).map_or(0, |image| self.layout.images[image as usize].end);
         self.section_memory_size(self.section_id(rank)).max(image)
     }
 
-    /// Bytes of scratch memory that a rank's schedule needs.
+    /// Returns the bytes of scratch memory that a rank's schedule needs.
     pub fn scratch_size(&self, rank: u32) -> u64 {
         self.section_scratch_size(self.section_id(rank))
     }
 
-    /// Bytes of scratch memory that a section needs.
+    /// Returns the bytes of scratch memory that a section needs.
     pub(super) fn section_scratch_size(&self, section: u32) -> u64 {
         self.layout.sections[section as usize].scratch
     }
 
-    /// The lengths of the buffers that a rank's memory is a table of, in the order of their numbers
-    /// ([`buffer_address`](goal_lang::buffer_address)). There are none if memory is one region. In
-    /// [`memory_size`](Self::memory_size) bytes of one region they have their places in
-    /// [`flat_offsets`](goal_lang::flat_offsets).
+    /// Returns the length of each buffer in the table that is the rank's memory, in the order of
+    /// buffer numbers ([`buffer_address`](goal_lang::buffer_address)). Returns nothing if memory is
+    /// one region. [`flat_offsets`](goal_lang::flat_offsets) has the places of the buffers in one
+    /// region of [`memory_size`](Self::memory_size) bytes.
     pub fn buffers(&self, rank: u32) -> impl ExactSizeIterator<Item = u64> + Clone + '_ {
         self.section_buffers(self.section_id(rank))
     }
 
-    /// The lengths of a section's buffers.
+    /// Returns the length of each buffer of a section, or nothing if its memory is one region.
     pub(super) fn section_buffers(
         &self,
         section: u32,
@@ -184,20 +185,21 @@ impl Nisa {
         lengths.chunks_exact(8).map(|length| u64_at(length, 0))
     }
 
-    /// The number of the image that a rank starts with and is checked against, if it has one.
+    /// Returns the number of the image that a rank starts with and is checked against. Returns
+    /// `None` if the rank has no image.
     pub(super) fn image_id(&self, rank: u32) -> Option<u32> {
         assert!(rank < self.layout.ranks, "no rank {rank}");
         let image = u32_at(&self.bytes, self.layout.rank_images? + 4 * rank as usize);
         (image != NONE).then_some(image)
     }
 
-    /// A rank's memory at the start and at the end; `None` stands for zeros at the start and no
-    /// expectation at the end.
+    /// Returns the values of a rank's memory at the start and the expected ones at the end. `None`
+    /// stands for zeros at the start and no expectation at the end.
     pub fn image(&self, rank: u32) -> Option<Image<'_>> {
         Some(self.image_by_id(self.image_id(rank)?))
     }
 
-    /// An image by its number.
+    /// Returns the image with the number `image`.
     pub(super) fn image_by_id(&self, image: u32) -> Image<'_> {
         let entry = self.layout.images[image as usize];
         Image { init: self.values(entry.init), expect: self.values(entry.expect) }
@@ -207,24 +209,25 @@ impl Nisa {
         Values { bytes: &self.bytes[at + 4..], left: u32_at(&self.bytes, at) }
     }
 
-    /// The program that wrote the file.
+    /// Returns the name of the program that wrote the file.
     pub fn producer(&self) -> &str {
         let producer = &self.bytes[super::container::PRODUCER];
         std::str::from_utf8(producer).unwrap_or_default().trim_end_matches('\0')
     }
 
-    /// Names and lines of a rank's actions; empty if the file has none.
+    /// Returns the names and lines of a rank's actions. They are empty if the file has none.
     pub fn debug(&self, rank: u32) -> SectionDebug<'_> {
         self.debug_by_id(self.section_id(rank))
     }
 
-    /// Names and lines of a section's actions.
+    /// Returns the names and lines of a section's actions.
     pub fn debug_by_id(&self, section: u32) -> SectionDebug<'_> {
         SectionDebug { nisa: self, section }
     }
 }
 
-/// Files with fewer bytes are verified on one thread: waking others would take longer.
+/// The size in bytes of the smallest file that several threads verify. For smaller files, waking
+/// other threads would take longer.
 const PARALLEL_BYTES: usize = 1 << 20;
 
 impl fmt::Debug for Nisa {
@@ -234,16 +237,16 @@ impl fmt::Debug for Nisa {
     }
 }
 
-/// The start and the wanted end of a rank's memory.
+/// The values of a rank's memory at the start of an instance, and those expected at its end.
 #[derive(Debug, Clone, Copy)]
 pub struct Image<'a> {
     /// The values at the start of an instance; other bytes are 0.
     pub init: Values<'a>,
-    /// The values that it must end with.
+    /// The values that memory must have at the end of the instance.
     pub expect: Values<'a>,
 }
 
-/// Typed values at addresses, ascending and without overlap.
+/// An iterator over typed values at addresses. Addresses ascend, and values don't overlap.
 #[derive(Debug, Clone, Copy)]
 pub struct Values<'a> {
     bytes: &'a [u8],
@@ -253,9 +256,9 @@ pub struct Values<'a> {
 /// Values of one type at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Value<'a> {
-    /// First byte.
+    /// The address of the first byte.
     pub addr: u64,
-    /// The datatype that they were written as.
+    /// The datatype that the values were written as.
     pub datatype: Datatype,
     /// The values, little-endian.
     pub bytes: &'a [u8],
@@ -288,7 +291,7 @@ impl<'a> SectionDebug<'a> {
         self.nisa.section_by_id(self.section).records().position(|(at, _)| at == offset)
     }
 
-    /// The label of the section's action number `index`.
+    /// Returns the label of action number `index` of the section, or `None` if it has no label.
     pub fn label(self, index: usize) -> Option<&'a str> {
         let ends = self.entry()?.label_ends?;
         if index >= self.actions() {
@@ -307,14 +310,15 @@ impl<'a> SectionDebug<'a> {
         self.entry().is_some_and(|entry| entry.label_ends.is_some())
     }
 
-    /// The line (1-based) of the section's action number `index`.
+    /// Returns the line (1-based) of action number `index` of the section, or `None` if it is
+    /// unknown.
     pub fn line(self, index: usize) -> Option<u32> {
         let lines = self.entry()?.lines?;
         let line = (index < self.actions()).then(|| u32_at(&self.nisa.bytes, lines + 4 * index))?;
         (line > 0).then_some(line)
     }
 
-    /// The name of the text's file.
+    /// Returns the name of the file with the text, or `None` if it is unknown.
     pub fn source_name(self) -> Option<&'a str> {
         let name = self.nisa.layout.names.get(self.entry()?.name as usize)?;
         std::str::from_utf8(&self.nisa.bytes[name.clone()]).ok()

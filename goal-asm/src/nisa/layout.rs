@@ -14,19 +14,20 @@ use goal_lang::limits::{Limit, Limits};
 use goal_lang::{BUFFER_BYTES_MAX, BUFFERS_MAX, flat_offsets};
 use std::ops::Range;
 
-/// Offsets into the file, all inside it.
+/// The places of a file's parts and entries. All offsets lie inside the file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Layout {
     /// Major version of the format.
     pub(super) version: u16,
     pub(super) ranks: u32,
     pub(super) sections: Vec<SectionEntry>,
-    /// The start of the images' indices by rank.
+    /// The offset in the file of the table with the image index of each rank. `None` without a part
+    /// of images.
     pub(super) rank_images: Option<usize>,
     pub(super) images: Vec<ImageEntry>,
     pub(super) names: Vec<Range<usize>>,
     pub(super) debug: Vec<DebugEntry>,
-    /// Every part with its head and without its checksum.
+    /// The place of every part, with its head and without its checksum.
     pub(super) parts: Vec<Range<usize>>,
 }
 
@@ -37,7 +38,7 @@ pub(super) struct SectionEntry {
     pub(super) actions: u32,
     pub(super) memory: u64,
     pub(super) scratch: u64,
-    /// The start of the lengths of its buffers, and their number.
+    /// The offset in the file of the lengths of the section's buffers, and the number of buffers.
     pub(super) buffers: (usize, u32),
 }
 
@@ -45,7 +46,7 @@ pub(super) struct SectionEntry {
 pub(super) struct ImageEntry {
     pub(super) init: usize,
     pub(super) expect: usize,
-    /// First byte of memory past all entries.
+    /// The first byte of memory past all values of the image.
     pub(super) end: u64,
 }
 
@@ -118,13 +119,13 @@ impl Layout {
         Ok(layout)
     }
 
-    /// The lengths of a section's buffers, 8 bytes each.
+    /// Returns the bytes of the lengths of a section's buffers, 8 for each length.
     pub(super) fn buffers_of<'a>(&self, bytes: &'a [u8], section: &SectionEntry) -> &'a [u8] {
         let (at, count) = section.buffers;
         &bytes[at..at + 8 * count as usize]
     }
 
-    /// Compares the checksums of the header and of every part.
+    /// Checks that the stored checksums of the header and of every part are right.
     pub(super) fn check_sums(&self, bytes: &[u8]) -> Result<()> {
         for (at, sum, what) in self.sums(bytes) {
             let stored = u32_at(bytes, at);
@@ -138,8 +139,8 @@ impl Layout {
         Ok(())
     }
 
-    /// Computes every checksum. Returns each with its place in the file and the name of what it
-    /// covers.
+    /// Computes the checksums of the header and of every part. Returns for each its place in the
+    /// file, its value, and the name of what it covers.
     fn sums<'a>(
         &'a self,
         bytes: &'a [u8],
@@ -286,7 +287,7 @@ impl Layout {
         reader.finish()
     }
 
-    /// Checks the memory that images need: the limit on memory covers it too.
+    /// Checks that no image needs more memory than the limit allows.
     fn check_memory(&self, limits: &Limits) -> Result<()> {
         match self.images.iter().find(|image| image.end > limits.memory_bytes_max) {
             Some(image) => Err(too_much_memory(image.init, image.end, limits)),
@@ -331,8 +332,8 @@ fn check_header(file: File<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Checks that sections are numbered in the order in which ranks first name them. So equal programs
-/// are equal files.
+/// Checks that sections are numbered in the order in which ranks first name them, so that equal
+/// programs become equal files. Every section must be named.
 fn check_rank_sections(file: File<'_>, section_table: usize, sections: u32) -> Result<()> {
     let mut used = 0;
     for at in (HEADER_SIZE..section_table).step_by(RANK_SIZE) {
@@ -348,8 +349,8 @@ fn check_rank_sections(file: File<'_>, section_table: usize, sections: u32) -> R
     Ok(())
 }
 
-/// Corrects all checksums of a file with a valid structure, for tests of the checks that come after
-/// them.
+/// Replaces all checksums of a file by the right ones. Does nothing if the file's structure is
+/// invalid. It serves outlines, and tests of the checks that come after the checksums.
 pub fn reseal(bytes: &mut [u8]) {
     let limits =
         Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };

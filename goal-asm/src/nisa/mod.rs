@@ -1,8 +1,8 @@
 //! NISA, the Network Instruction Set Architecture: the binary form of a schedule (paper III.C).
 //!
-//! All of it follows one table of instructions: [`encode`] writes a file, [`Nisa::load`] verifies
-//! it, [`Section`] reads verified bytes in place, and [`Nisa::decode`] returns the program.
-//! `docs/nisa.md` documents every byte.
+//! One table of instructions determines the whole format. [`encode`] writes a file, [`Nisa::load`]
+//! verifies it, [`Section`] reads verified bytes in place, and [`Nisa::decode`] returns the
+//! program. `docs/nisa.md` documents every byte.
 
 mod bytes;
 mod chunk;

@@ -16,7 +16,7 @@ pub(super) struct DebugPlan<'a> {
 }
 
 impl<'a> DebugPlan<'a> {
-    /// Returns `None` if there are neither names nor lines.
+    /// Returns the plan of the debug part, or `None` if no section has labels or lines.
     pub(super) fn new(plan: &Plan<'a>, sources: Option<&'a SourceMap>) -> Option<Self> {
         let mut names = Vec::new();
         let mut index = HashMap::new();
@@ -59,7 +59,7 @@ impl<'a> DebugPlan<'a> {
             out.pad(name.len());
         }
         let mut counters = LineCounters::default();
-        // Several threads begin at offsets far apart.
+        // Several threads begin at offsets far apart, so that each needs the table of newlines.
         for (_, lines) in self.sections.iter().filter(|_| threads > 1) {
             counters.prepare(lines);
         }
@@ -108,7 +108,7 @@ fn write_section<'a>(
     Ok(())
 }
 
-/// Returns the bytes that all labels with their ends take in the debug part.
+/// Returns the bytes of all labels and of their ends in the debug part.
 fn labels_length(labels: &Labels) -> u64 {
     if labels.is_empty() {
         return 0;

@@ -59,19 +59,19 @@ pub enum Operation<'a> {
     },
     /// The time, stored as 8 bytes.
     Wtime {
-        /// The buffer for it.
+        /// The buffer that takes the time.
         buffer: Buffer<'a>,
     },
-    /// Nothing.
+    /// No work: the action only carries dependencies.
     Nop,
 }
 
-/// An operand.
+/// An operand of an operation, or the payload of a message.
 #[derive(Debug, Clone, Copy)]
 pub enum Buffer<'a> {
-    /// Bytes without an address.
+    /// A pattern: bytes without an address.
     Pattern {
-        /// Bytes.
+        /// The number of bytes.
         size: u64,
     },
     /// Consecutive bytes.
@@ -81,7 +81,7 @@ pub enum Buffer<'a> {
 }
 
 impl Buffer<'_> {
-    /// Bytes in all.
+    /// Returns the number of bytes of all pieces together.
     #[inline]
     pub fn size(&self) -> u64 {
         match self {
@@ -97,7 +97,7 @@ impl Buffer<'_> {
 pub struct PieceList<'a>(&'a [u8]);
 
 impl<'a> PieceList<'a> {
-    /// The pieces, in order.
+    /// Returns the pieces in order.
     pub fn iter(self) -> impl ExactSizeIterator<Item = Piece> + 'a {
         self.0.chunks_exact(PIECE_SIZE).map(|piece| Piece {
             addr: u64_at(piece, 0),
@@ -107,7 +107,7 @@ impl<'a> PieceList<'a> {
     }
 }
 
-/// Reads the value of a field or an operand.
+/// Reads the value of a field or an operand of the given kind at the cursor.
 macro_rules! read {
     ($cursor:ident, Peer) => {
         $cursor.u32()
@@ -160,7 +160,7 @@ macro_rules! decoder {
         operands { $($operand:ident: $rule:ident),* },
         decodes $operation:ident $({ $($value:tt)* })?;
     )*) => {
-        /// The operation of an action of this type, with its parameters.
+        /// Returns the operation with these parameters, of an action of type `kind`.
         #[inline(always)]
         pub(super) fn decode(kind: Type, parameters: &[u8]) -> Operation<'_> {
             #[allow(unused_mut, reason = "a nop has no parameters")]
@@ -178,7 +178,7 @@ macro_rules! decoder {
 
 instructions!(decoder);
 
-/// Bytes of the parameters of an action with a scattered operand.
+/// Returns the bytes of the parameters of an action with a vector among its operands.
 #[cold]
 pub(super) fn scattered_size(kind: Type, parameters: &[u8]) -> usize {
     let instruction = kind.opcode().expect("verified").instruction();
@@ -221,7 +221,7 @@ impl<'a> Cursor<'a> {
         (op, Datatype::from_code((function >> 8) as u8).expect("verified"))
     }
 
-    /// The form of the next operand.
+    /// Returns the form of the next operand and goes on to the one behind it.
     #[inline(always)]
     fn form(&mut self) -> Form {
         self.operand += 1;
@@ -240,7 +240,7 @@ impl<'a> Cursor<'a> {
         (form != Form::Plain).then(|| self.buffer_in(form))
     }
 
-    /// An operand of consecutive bytes.
+    /// Reads an operand of consecutive bytes.
     #[inline(always)]
     fn piece(&mut self) -> Piece {
         let form = self.form();

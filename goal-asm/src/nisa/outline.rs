@@ -36,9 +36,9 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Reads a file once, a block at a time, and compares all checksums. It does not verify
-    /// sections; a [`SectionStream`](super::SectionStream) does that. It takes memory for the
-    /// tables and images, not for sections and names.
+    /// Reads a file once, a block at a time, and compares all checksums. Sections are not verified;
+    /// a [`SectionStream`](super::SectionStream) does that. Takes memory for the tables and images,
+    /// but none for sections and names.
     ///
     /// # Errors
     /// Returns an error if the file is invalid or can't be read.
@@ -167,7 +167,7 @@ impl Outline {
         Ok(Self { nisa, sections })
     }
 
-    /// The place of a rank's section.
+    /// Returns the place of a rank's section.
     ///
     /// # Panics
     /// If there is no such rank.

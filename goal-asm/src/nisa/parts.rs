@@ -10,17 +10,17 @@ const BATCH_BYTES: u64 = 4 << 20;
 /// The number of bytes that are collected before they are written.
 pub(super) const BUFFER_BYTES: usize = 256 << 10;
 
-/// Collects small writes, and computes the checksum of the part.
+/// A writer that collects small writes in a buffer and computes the checksum of each part.
 pub(super) struct Parts<'a> {
     out: &'a mut dyn Write,
     pub(super) buffer: Vec<u8>,
-    /// The length at which the buffer is written.
+    /// The length in bytes at which the buffer is written.
     buffer_max: usize,
     crc: u32,
 }
 
 impl<'a> Parts<'a> {
-    /// A writer that writes its buffer each time it is full.
+    /// Returns a writer that writes its buffer each time the buffer is full.
     pub(super) fn new(out: &'a mut dyn Write) -> Self {
         Self {
             out,
@@ -30,7 +30,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// A writer that keeps everything in its buffer.
+    /// Returns a writer that keeps everything in its buffer.
     pub(super) fn in_memory(out: &'a mut dyn Write) -> Self {
         Self { out, buffer: Vec::new(), buffer_max: usize::MAX, crc: 0 }
     }
@@ -83,9 +83,9 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Writes items in order. With several threads, the items of a batch are encoded in parallel while
-/// the batch before is written. An item that is larger than a batch is written while it is encoded,
-/// and so are all items with one thread.
+/// Writes items in order. With several threads, `encode` encodes the items of a batch in parallel
+/// while the previous batch is written. `write` encodes an item while it is written. It serves
+/// items larger than a batch, and all items with one thread.
 pub(super) fn in_order<T: Sync>(
     items: &[T],
     length: impl Fn(&T) -> u64,

@@ -11,7 +11,7 @@ use std::hash::{Hash, Hasher};
 
 /// The plan of a file, made before anything is encoded.
 pub(super) struct Plan<'a> {
-    /// The lowest major version of the format that has every instruction.
+    /// The lowest major version of the format that can hold the program.
     pub(super) version: u16,
     pub(super) sections: Vec<PlannedSection<'a>>,
     pub(super) rank_sections: Vec<u32>,
@@ -79,7 +79,8 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// Finds a planned section with the same bytes among those of the same length and fingerprint.
+    /// Returns the section among `candidates` with the same bytes, scratch memory and buffers as
+    /// `body`. The candidates have the body's length and fingerprint.
     fn find_same(&self, body: &Body, candidates: &[u32]) -> Option<u32> {
         let mut bytes = None;
         candidates.iter().copied().find(|&candidate| {
@@ -93,17 +94,17 @@ impl<'a> Plan<'a> {
 
 /// The properties of a body that the plan needs.
 pub(super) struct Measured {
-    /// Bytes of the section.
+    /// The bytes of the body's section.
     pub(super) length: u64,
-    /// Bytes of memory that its actions refer to.
+    /// The bytes of memory that the body's actions refer to, or the bytes of its table of buffers.
     pub(super) memory: u64,
-    /// The lowest version of the format that has its instructions.
+    /// The lowest major version of the format that can hold the body.
     pub(super) version: u16,
     /// A hash that is equal for bodies with equal sections.
     pub(super) fingerprint: u64,
     /// An action with more dependencies than the format can count, and their number.
     excess: Option<(ActionId, u32)>,
-    /// The number of its buffers.
+    /// The number of the body's buffers, or 0 if memory is one region.
     buffers: usize,
 }
 
@@ -128,7 +129,7 @@ impl Measured {
         Self { length, memory, version, fingerprint: hasher.finish(), excess, buffers }
     }
 
-    /// Returns an error if the format can't hold the body.
+    /// Returns an error about `rank` if the format can't hold the body.
     pub(super) fn check(&self, rank: u32) -> Result<(), EncodeError> {
         if let Some((action, indegree)) = self.excess {
             return Err(EncodeError::IndegreeTooLarge { rank, action, indegree });

@@ -10,7 +10,7 @@ use std::io;
 /// The bytes may change between two reads. Readers of this crate verify each block that they read
 /// and use that copy alone.
 pub trait ReadAt: Debug + Send + Sync {
-    /// The number of bytes.
+    /// Returns the number of bytes.
     ///
     /// # Errors
     /// Those of the system.

@@ -67,7 +67,8 @@ impl<'a> Reader<'a> {
         Ok(u64_at(self.file.0, at))
     }
 
-    /// Reads bytes that are padded with zeros to a multiple of 4.
+    /// Reads `length` bytes and the zeros that pad them to a multiple of 4. Returns the place of
+    /// the bytes without the padding.
     pub(super) fn padded(&mut self, length: u64) -> Result<Range<usize>> {
         let start = self.at;
         let fits = length <= (self.end - self.at) as u64;
@@ -87,8 +88,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads entries, which must ascend by address without overlap. Returns the end of the last
-    /// one.
+    /// Reads the values of an `init` or `expect`, which must ascend by address without overlap.
+    /// Returns the address behind the last value, or 0 if there are no values.
     pub(super) fn data(&mut self) -> Result<u64> {
         let mut end = 0;
         for i in 0..self.word()? {
@@ -117,7 +118,8 @@ impl<'a> Reader<'a> {
         Ok(end)
     }
 
-    /// Reads the end of each action's label in the text of all labels, then this text.
+    /// Reads the labels of a section: first the end of each action's label in one text, then that
+    /// text.
     pub(super) fn labels(&mut self, actions: u32) -> Result<()> {
         let ends = self.skip(4 * u64::from(actions))?;
         let end_of = |at| u32_at(self.file.0, at);

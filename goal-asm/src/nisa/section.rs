@@ -15,27 +15,28 @@ pub struct Section<'a> {
     bytes: &'a [u8],
 }
 
-/// One action, read in place. Its lists are located; its parameters are decoded on demand.
+/// One action, read in place. The lists of dependents are located at once; the parameters are
+/// decoded on demand.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
-    /// Number of dependencies that it waits for, both kinds together.
+    /// The number of dependencies that the action waits for, both kinds together.
     pub sources: u16,
     kind: Type,
     parameters: &'a [u8],
-    /// Offsets of the actions that wait for its completion.
+    /// The offsets of the actions that wait for this action's completion.
     pub dependents: Offsets<'a>,
-    /// Offsets of the actions that wait for its start.
+    /// The offsets of the actions that wait for this action's start.
     pub start_dependents: Offsets<'a>,
-    /// Offset of the first byte behind it.
+    /// The offset in the section of the first byte behind the action.
     pub end: u32,
 }
 
-/// Offsets of actions in the section.
+/// A list of offsets of actions in the section.
 #[derive(Debug, Clone, Copy)]
 pub struct Offsets<'a>(&'a [u8]);
 
 impl<'a> Offsets<'a> {
-    /// Splits off the list that `bytes` begin with. Returns it and the bytes behind it.
+    /// Splits off the list that `bytes` begin with. Returns the list and the bytes behind it.
     #[inline(always)]
     fn split(bytes: &'a [u8]) -> (Self, &'a [u8]) {
         let (count, rest) = bytes.split_first_chunk().expect("four bytes");
@@ -43,13 +44,13 @@ impl<'a> Offsets<'a> {
         (Self(offsets), rest)
     }
 
-    /// The offsets, in order.
+    /// Returns the offsets in order.
     #[inline]
     pub fn iter(self) -> impl ExactSizeIterator<Item = u32> + 'a {
         self.0.chunks_exact(4).map(|offset| u32_at(offset, 0))
     }
 
-    /// The offset number `index`.
+    /// Returns the offset number `index`.
     ///
     /// # Panics
     /// If `index` is not below [`len`](Self::len).
@@ -58,13 +59,13 @@ impl<'a> Offsets<'a> {
         u32_at(self.0, 4 * index)
     }
 
-    /// Number of offsets.
+    /// Returns the number of offsets.
     #[inline]
     pub fn len(self) -> usize {
         self.0.len() / 4
     }
 
-    /// Returns true if there is none.
+    /// Returns true if the list has no offsets.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
@@ -72,29 +73,29 @@ impl<'a> Offsets<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// A section over verified bytes.
+    /// Returns a section over `bytes`, which must be verified.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
 
-    /// The bytes.
+    /// Returns the bytes of the section.
     pub fn bytes(self) -> &'a [u8] {
         self.bytes
     }
 
-    /// Offsets of the actions that wait for nothing.
+    /// Returns the offsets of the actions that wait for nothing.
     #[inline]
     pub fn independent(self) -> Offsets<'a> {
         Offsets::split(self.bytes).0
     }
 
-    /// Offset of the first action.
+    /// Returns the offset of the first action.
     pub fn first_action(self) -> u32 {
         (self.bytes.len() - Offsets::split(self.bytes).1.len()) as u32
     }
 
-    /// Every action with its offset, in the section's order.
+    /// Returns every action with its offset, in the section's order.
     pub fn records(self) -> impl Iterator<Item = (u32, Record<'a>)> {
         let mut at = self.first_action();
         std::iter::from_fn(move || {
@@ -105,8 +106,9 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// The action at `offset`.
-    // Inlined into the engine, so that parts of the record that it doesn't use are not decoded.
+    /// Returns the action at `offset`.
+    // Inlined into the engine, so that parts of the record that the engine doesn't use are not
+    // decoded.
     #[inline(always)]
     pub fn record(self, offset: u32) -> Record<'a> {
         let (head, rest) = self.bytes[offset as usize..].split_first_chunk().expect("four bytes");
@@ -128,7 +130,7 @@ impl<'a> Section<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// cpu and nic.
+    /// Returns the action's cpu and nic. Both are 0 if the action states none.
     #[inline]
     pub fn placement(&self) -> Placement {
         match self.kind.is_placed() {
@@ -137,7 +139,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The action's operation, with its parameters.
+    /// Returns the action's operation with its parameters.
     // Inlined into the caller's match, so that the operation itself is never built.
     #[inline(always)]
     pub fn operation(&self) -> Operation<'a> {

@@ -1,4 +1,4 @@
-//! A program as a NISA file.
+//! Writes a program as a NISA file.
 
 use super::bytes::{put_u32, put_u64};
 use super::container::{HEADER_SIZE, MAGIC, MINOR, NONE, crc, padded, part};
@@ -16,8 +16,9 @@ use std::io::{self, Write};
 pub struct EncodeOptions {
     /// True to leave out the debug part.
     pub strip: bool,
-    /// If it is above 1, sections are encoded on the rayon pool that the calling thread belongs to,
-    /// if it does. The bytes don't depend on it.
+    /// The number of threads. Above 1, sections are encoded on the rayon pool that the calling
+    /// thread belongs to. A thread outside of a pool encodes alone. The written bytes don't depend
+    /// on this number.
     pub threads: usize,
 }
 
@@ -27,9 +28,9 @@ impl Default for EncodeOptions {
     }
 }
 
-/// Writes `program` as a NISA file: sections in the order of the first rank that runs each, actions
-/// in the body's order, identical sections and images once. The debug part's lines are counted in
-/// `sources`, if given.
+/// Writes `program` as a NISA file. Sections come in the order of the first rank that runs each,
+/// actions in the body's order. Identical sections and images are written once. The lines of the
+/// debug part are counted in `sources`, if given.
 ///
 /// # Errors
 /// Returns an error if the program exceeds a limit of the format, or if `out` fails.
@@ -39,7 +40,7 @@ pub fn encode(
     sources: Option<&SourceMap>,
     out: &mut dyn Write,
 ) -> Result<(), EncodeError> {
-    // Rayon's own pool does not live on in a forked child.
+    // Rayon's global pool is not used, because its threads don't exist in a forked child.
     let threads = if rayon::current_thread_index().is_some() { options.threads } else { 1 };
     let plan = Plan::new(program, threads)?;
     let has_memory =

@@ -1,15 +1,15 @@
-//! Statements that fixes add to a text: on a line of their own, and spelled as the text is.
+//! Statements that fixes add to a text, each on a line of its own and in the spelling of the text.
 
 use super::Insertion;
 use crate::lexer::{Lexer, Token, end_of_statement};
 use crate::print::Style;
 use crate::source::{Position, Source};
 
-/// The number of bytes at the start of a text that its spelling is recognised by.
+/// The number of bytes at the start of a text that decide its spelling.
 const SPELLING_BYTES: usize = 1 << 16;
 
-/// Returns the style in which a text spells most of its first dependencies or, if it has none, its
-/// ranks and statements.
+/// Returns the style of most dependencies near the start of a text. Without dependencies, the
+/// text's ranks and statements decide.
 pub fn spelling(source: &Source) -> Style {
     let text = &source.bytes[..source.bytes.len().min(SPELLING_BYTES)];
     let (mut paper, mut schedgen, mut semicolons) = (0usize, 0usize, 0usize);
@@ -28,7 +28,7 @@ pub fn spelling(source: &Source) -> Style {
     }
 }
 
-/// A dependency in a spelling, without a semicolon.
+/// Returns the statement of a dependency in the spelling `style`, without a semicolon.
 pub fn dependency(style: Style, waiter: &str, prerequisite: &str) -> String {
     match style {
         Style::Paper2009 => format!("requ {waiter} -> {prerequisite}"),
@@ -37,8 +37,8 @@ pub fn dependency(style: Style, waiter: &str, prerequisite: &str) -> String {
 }
 
 /// Returns the insertions that put `addition` on a line of its own behind the statement that begins
-/// at `start`: with its indentation, with a semicolon if it has one, and with the line ends of the
-/// text.
+/// at `start`. The line has the statement's indentation and the text's line ends. It has a
+/// semicolon if the statement has one.
 pub fn line_after(source: &Source, start: Position, addition: &str) -> Vec<Insertion> {
     let text: &[u8] = &source.bytes;
     let start = ((start - source.base) as usize).min(text.len());
@@ -55,8 +55,8 @@ pub fn line_after(source: &Source, start: Position, addition: &str) -> Vec<Inser
     match end_of_line(text, end) {
         Some(end) => vec![Insertion { at: at(end), text: line }],
         None => {
-            // The rest of the line gets a line of its own. Its blanks are kept as part of the
-            // indentation.
+            // What follows on the line moves to a new line. The blanks before it are kept as part
+            // of that line's indentation.
             let blanks = text[end..].iter().take_while(|&&byte| byte == b' ').count();
             let rest = if text.get(end + blanks) == Some(&b'}') { "" } else { &indentation };
             let rest = &rest[..rest.len().saturating_sub(blanks)];
@@ -68,8 +68,8 @@ pub fn line_after(source: &Source, start: Position, addition: &str) -> Vec<Inser
     }
 }
 
-/// The blanks before the statements of a block: those of the statement's line, and two more where
-/// the block's head stands there.
+/// Returns the blanks before a statement added behind the one at `start`: those of that statement's
+/// line. Two more blanks are added if the line opens the block.
 fn indentation(text: &[u8], start: usize) -> String {
     let line_start = memchr::memrchr(b'\n', &text[..start]).map_or(0, |newline| newline + 1);
     let before = &text[line_start..start];
@@ -78,7 +78,8 @@ fn indentation(text: &[u8], start: usize) -> String {
     format!("{}{}", String::from_utf8_lossy(&before[..blanks]), if opens { "  " } else { "" })
 }
 
-/// The end of the line if nothing but blanks and comments follows on it.
+/// Returns the end of the line of `at`. Returns `None` if anything but blanks and comments follows
+/// `at` on the line.
 fn end_of_line(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
         match text.get(at) {
@@ -101,7 +102,7 @@ fn end_of_line(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Returns the end of the line that `at` lies on, without its line end.
+/// Returns the offset at which the line of `at` ends, before its `\n` or `\r\n`.
 fn line_end(text: &[u8], at: usize) -> usize {
     let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline);
     if end > at && text[end - 1] == b'\r' { end - 1 } else { end }

@@ -15,23 +15,24 @@ const LINE_BYTES: usize = 160;
 /// Most bytes of a place that are shown.
 const PLACE_BYTES: u64 = 1024;
 
-/// A window of a source's text, with valid UTF-8, and the line it begins in.
+/// A part of a source's text that a report shows, as valid UTF-8.
 pub(super) struct Excerpt {
     /// The file's name, with a line number if the excerpt begins inside a long line.
     pub(super) name: String,
     pub(super) text: String,
-    /// Lines before it, for ariadne's numbering.
+    /// The number of lines before the excerpt, for ariadne's line numbers.
     pub(super) lines_before: usize,
-    /// The places it covers, in the source map.
+    /// The range of the source map whose labels the excerpt shows.
     span: Span,
-    /// Source bytes of the window, counted from the source's start.
+    /// The bytes of the source that the excerpt shows, counted from the source's start.
     window: Range<usize>,
     base: u64,
     bytes: crate::source::Bytes,
 }
 
 impl Excerpt {
-    /// Returns the characters of `text` that show `span`: at least one if there is any.
+    /// Returns the range of the characters of `text` that show `span`. It has at least one
+    /// character, except at the end of a line or of the text.
     pub(super) fn range(&self, span: Span) -> Range<usize> {
         let at = |position: u64| {
             let offset =
@@ -51,13 +52,13 @@ impl Excerpt {
         characters_to(start)..characters_to(end)
     }
 
-    /// Returns true if the excerpt shows a place.
+    /// Returns true if the excerpt shows the start of `span`.
     pub(super) fn covers(&self, span: Span) -> bool {
         self.span.start <= span.start && span.start <= self.span.end
     }
 }
 
-/// The excerpts that show every label of a finding, the first label's first.
+/// Returns excerpts that together show every label of a finding, in the order of the text.
 pub(super) fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Excerpt> {
     let mut spans: Vec<Span> = diagnostic.labels.iter().map(|label| shown(label.span)).collect();
     spans.sort();
@@ -75,7 +76,7 @@ pub(super) fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Exce
     groups.iter().filter_map(|&span| Some(cut(sources.source_of(span.start)?, span))).collect()
 }
 
-/// A span's beginning.
+/// Returns the part of `span` that is shown: at most [`PLACE_BYTES`] from its start.
 fn shown(span: Span) -> Span {
     Span { start: span.start, end: span.end.min(span.start + PLACE_BYTES) }
 }
@@ -99,11 +100,11 @@ fn cut(source: &Source, span: Span) -> Excerpt {
     if start > line_start {
         name.push_str(&format!(" (from column {} on)", code_points(&bytes[line_start..start]) + 1));
     }
-    // Ariadne counts these as ends of lines too; here only a newline is one.
+    // Ariadne ends lines at more characters than newlines, so the other ones are replaced.
     let text = String::from_utf8_lossy(&bytes[start..end]);
     let text = text.chars().map(|c| match c {
         '\r' | '\x0b' | '\x0c' => ' ',
-        // Two and three bytes long, like what they replace.
+        // The replacements have two and three bytes, as the characters that they replace.
         '\u{85}' => '\u{b7}',
         '\u{2028}' | '\u{2029}' => '\u{2022}',
         '\n' | '\t' => c,
@@ -121,8 +122,8 @@ fn cut(source: &Source, span: Span) -> Excerpt {
     }
 }
 
-/// Returns the last position at or before `at` that is inside no character, as far as the text is
-/// UTF-8.
+/// Returns the last position at or before `at` that is not inside a character. Returns `at` if the
+/// bytes there are not UTF-8.
 fn boundary(bytes: &[u8], at: usize) -> usize {
     let at = at.min(bytes.len());
     let lowest = at.saturating_sub(3);

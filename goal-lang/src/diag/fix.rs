@@ -7,22 +7,22 @@ use crate::source::{Position, Source};
 pub struct Fix {
     /// The effect in words: "let `s` wait for `r`".
     pub title: String,
-    /// The insertions. Of several at one position the first in the list comes first.
+    /// The insertions. Several insertions at one position keep the order of this list.
     pub insertions: Vec<Insertion>,
 }
 
 /// Text to insert.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Insertion {
-    /// The position before which it is inserted.
+    /// The position before which the text is inserted.
     pub at: Position,
-    /// The text.
+    /// The text to insert.
     pub text: String,
 }
 
-/// Applies fixes to a text. A text that several of them insert at one position is inserted once, at
-/// the place of the last. At one position, insertions that begin a line come before others, so that
-/// a label stays with its statement.
+/// Returns the text of `source` with the insertions of `fixes`. If several fixes insert one text at
+/// one position, it is inserted once, in the place of the last. At one position, insertions that
+/// begin with a line end come before others, so that a label stays with its statement.
 pub fn apply<'a>(fixes: impl IntoIterator<Item = &'a Fix>, source: &Source) -> Vec<u8> {
     let place = source.base..=source.base + source.bytes.len() as Position;
     let all = fixes.into_iter().flat_map(|fix| &fix.insertions);

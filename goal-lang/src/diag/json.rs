@@ -1,4 +1,4 @@
-//! Reports for programs: one JSON object a line.
+//! Reports for other programs to read: one JSON object a line.
 
 use std::io::{self, Write};
 
@@ -55,8 +55,9 @@ struct Place<'a> {
     label: &'a str,
 }
 
-/// Writes every kept finding as one JSON object a line. Lines and columns are 1-based, and columns
-/// count code points. The end of a place is the first column behind it. What is not known is null.
+/// Writes every finding that the report keeps as one JSON object a line. Lines and columns are
+/// 1-based, and columns count code points. The end of a place is the first column behind it.
+/// Unknown values are null.
 ///
 /// # Errors
 /// Those of `out`.
@@ -68,8 +69,8 @@ pub fn render_json(report: &Report, sources: &SourceMap, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// Writes what is wrong, though it is no finding, as an object of the same form: the command line,
-/// a file that can't be read. It has a kind and no code.
+/// Writes an error that is no finding, such as a wrong command line or a file that can't be read.
+/// The JSON object has the members of a finding. It has a kind, and its code is null.
 ///
 /// # Errors
 /// Those of `out`.

@@ -33,11 +33,11 @@ pub struct Diagnostic {
     pub message: String,
     /// The places involved, the most important one first; empty if there is no text.
     pub labels: Vec<Label>,
-    /// Places that are known by their line alone, the most important one first. A binary has them
-    /// if it says from which lines of a text its actions come. They lie in the only file of the
-    /// source map.
+    /// Places of which only the line is known, the most important one first. A binary has such
+    /// places if it states the source lines of its actions. They lie in the only file of the source
+    /// map.
     pub lines: Vec<LineLabel>,
-    /// The reason.
+    /// The reason for the finding.
     pub note: Option<String>,
     /// A remedy.
     pub help: Option<String>,
@@ -68,7 +68,7 @@ pub struct LineLabel {
 }
 
 impl Diagnostic {
-    /// A finding without places yet.
+    /// Returns a finding that has no places yet.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -97,7 +97,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds the reason.
+    /// Adds the reason for the finding.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
@@ -128,15 +128,16 @@ impl Diagnostic {
         }
     }
 
-    /// Makes it a warning, because the analysis is not certain or because only some orders of
-    /// events lead to it.
+    /// Makes the finding a warning, because the analysis is not certain or because only some orders
+    /// of events lead to the finding.
     #[must_use]
     pub fn doubtful(mut self) -> Self {
         self.is_doubtful = true;
         self
     }
 
-    /// Its severity.
+    /// Returns the severity of the finding. A doubtful finding is a warning; any other has the
+    /// severity of its code.
     pub fn severity(&self) -> Severity {
         if self.is_doubtful { Severity::Warning } else { self.code.severity() }
     }

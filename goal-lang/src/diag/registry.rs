@@ -40,12 +40,12 @@ macro_rules! codes {
                 match self { $(Code::$name => $kind,)* }
             }
 
-            /// Its severity.
+            /// The severity of a finding with this code, unless the finding is doubtful.
             pub const fn severity(self) -> Severity {
                 match self { $(Code::$name => Severity::$severity,)* }
             }
 
-            /// The page of `goalc explain`.
+            /// The text that `goalc explain` shows for the code.
             pub const fn page(self) -> &'static str {
                 match self { $(Code::$name => include_str!(concat!("../../../docs/errors/", $kind, ".md")),)* }
             }
@@ -68,7 +68,7 @@ codes! {
     MissingRank = 6, Warning, "missing-rank";
     /// Actions wait for each other.
     Cycle = 7, Error, "cycle";
-    /// A number needs more bits than it has.
+    /// A number is too large for the bits that it is stored in.
     NumberOverflow = 8, Error, "number-overflow";
     /// A keyword is used as a label.
     ReservedWord = 9, Error, "reserved-word";
@@ -135,11 +135,11 @@ codes! {
     ForeignFormat = 132, Error, "foreign-format";
     /// A pass or a program handed to the compiler broke a rule of the program model.
     InvalidProgram = 140, Error, "invalid-program";
-    /// A pass cannot do what it was asked for by the rules.
+    /// A pass cannot do what it was asked for without breaking a rule.
     PassRefused = 141, Error, "pass-refused";
     /// A pass did less than it was asked for.
     PassNote = 142, Warning, "pass-note";
-    /// A comment allows a finding that there is not, or that cannot be allowed.
+    /// A comment allows a finding that does not exist, or that cannot be allowed.
     UnknownAllow = 143, Warning, "unknown-allow";
 
     /// Actions that can never end.
@@ -193,8 +193,8 @@ impl Code {
         let text = text.to_ascii_lowercase();
         let kinds = Code::ALL.iter().map(|code| code.kind().as_bytes().to_vec());
         let codes = Code::ALL.iter().map(|code| code.to_string().to_ascii_lowercase().into_bytes());
-        // Every two codes differ in a few digits only, so a wrong digit suggests nothing.
-        // Suggestions are kinds, and codes with a character too many or too few.
+        // Any two codes differ in a few digits only, so a wrong digit suggests nothing. Only kinds
+        // are suggested, and codes for texts with a character too many or too few.
         let is_code =
             text.starts_with('g') && text.bytes().skip(1).all(|byte| byte.is_ascii_digit());
         let near = match is_code {

@@ -9,7 +9,7 @@ use super::margin::{mark, renumber};
 use super::{Diagnostic, Report, Severity};
 use crate::source::SourceMap;
 
-/// Most findings shown; the rest is counted.
+/// The most findings that are shown. Further findings are only counted.
 const SHOWN_MAX: usize = 20;
 
 /// Draws a report: at most 20 findings with the lines they are about, then the number of all
@@ -111,7 +111,7 @@ fn draw(
     let lines_before: Vec<usize> = excerpts.iter().map(|excerpt| excerpt.lines_before).collect();
     let drawn = renumber(&String::from_utf8_lossy(&drawn), &lines_before);
     match drawn.split_once('\n') {
-        // Ariadne colours the name of a custom kind even without colours.
+        // Ariadne colours the name of a custom kind even if colours are off.
         Some((_, rest)) if !color => {
             writeln!(out, "[{}] {kind}: {}", diagnostic.code, diagnostic.message)?;
             out.write_all(rest.as_bytes())
@@ -130,7 +130,7 @@ fn plain(diagnostic: &Diagnostic, kind: &str, out: &mut dyn Write) -> io::Result
     Ok(())
 }
 
-/// Hands ariadne the excerpts, numbered as in [`excerpts`].
+/// The excerpts for ariadne. An excerpt's id is its index in the list that [`excerpts`] returns.
 struct Cache<'a> {
     excerpts: &'a [Excerpt],
     drawn: Vec<Source<&'a str>>,

@@ -26,7 +26,8 @@ impl Report {
         }
     }
 
-    /// Counts a finding, and describes it only if it is kept.
+    /// Adds a finding with `code`. Calls `describe` only if the finding is kept, or if the report's
+    /// silence may cover it.
     pub fn add(&mut self, code: Code, describe: impl FnOnce() -> Diagnostic) {
         if self.silence.concerns(code) {
             self.push(describe());
@@ -91,7 +92,7 @@ impl Report {
         }
     }
 
-    /// Returns an empty report that ignores the same findings.
+    /// Returns an empty report that ignores the kinds of findings that this report ignores.
     pub fn silent(&self) -> Report {
         Report { silence: self.silence.clone(), ..Report::default() }
     }

@@ -7,8 +7,8 @@ use crate::source::SourceMap;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// Writes a report as one SARIF log. The first place of a finding is its location, the others are
-/// related ones.
+/// Writes a report as one SARIF log. The first place of a finding becomes its location, and the
+/// others become related locations.
 ///
 /// # Errors
 /// Those of `out`.
@@ -125,7 +125,8 @@ fn line(id: usize, label: &LineLabel, sources: &SourceMap) -> Option<Value> {
     }))
 }
 
-/// A file's name as a reference: what may not stand in one is written by its number.
+/// Returns a file's name as a URI reference. A byte that may not stand in a URI is written as `%`
+/// and its number.
 fn uri(name: &str) -> String {
     let mut uri = String::new();
     for byte in name.bytes() {

@@ -6,26 +6,25 @@ use crate::source::Span;
 /// Kinds of findings that are left out, everywhere or at some places.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Silence {
-    /// Left out everywhere.
+    /// The codes of findings that are left out everywhere.
     pub codes: Vec<Code>,
-    /// Left out if one of their places begins in the span.
+    /// The codes of findings that are left out if one of their places begins in the span.
     pub places: Vec<(Code, Span)>,
 }
 
 impl Silence {
-    /// Returns true if findings of this kind may be left out: warnings, and findings of the
-    /// whole-program checks. Errors of the language may not, because the program can't be read past
-    /// them.
+    /// Returns true if findings of this kind may be left out. Warnings may, and so may findings of
+    /// the whole-program checks. Other errors may not, because the program can't be read past them.
     pub fn may_cover(code: Code) -> bool {
         code as u16 >= 300 || code.severity() == super::Severity::Warning
     }
 
-    /// Returns true if some findings of this kind are left out.
+    /// Returns true if some findings with `code` are left out.
     pub(super) fn concerns(&self, code: Code) -> bool {
         self.codes.contains(&code) || self.places.iter().any(|place| place.0 == code)
     }
 
-    /// Returns true if this finding is left out.
+    /// Returns true if the finding `found` is left out.
     pub(super) fn covers(&self, found: &Diagnostic) -> bool {
         let is_there = |span: &Span| {
             found

@@ -10,8 +10,8 @@ pub(super) struct Comment {
 }
 
 impl Comment {
-    /// Writes the comment without its first `skipped` bytes, without spaces at its end and without
-    /// carriage returns at its lines' ends.
+    /// Writes the comment without its first `skipped` bytes and without spaces at its end. Line
+    /// ends become newlines without carriage returns.
     pub(super) fn write(self, text: &[u8], skipped: usize, out: &mut Vec<u8>) {
         let comment = text[self.start + skipped..self.end].trim_ascii_end();
         for line in comment.split_inclusive(|&byte| byte == b'\n') {
@@ -25,14 +25,14 @@ impl Comment {
         }
     }
 
-    /// Returns true if it reaches to the end of its line, so that a token after it needs a new
-    /// line.
+    /// Returns true if the comment reaches to the end of its line, so that a token behind the
+    /// comment needs a new line.
     pub(super) fn ends_line(self, text: &[u8]) -> bool {
         !text[self.start..].starts_with(b"/*")
     }
 }
 
-/// Finds comments, with one of lookahead.
+/// Finds the comments of a text in order, with one comment of lookahead.
 pub(super) struct Comments<'a> {
     raw: RawLexer<'a>,
     next: Option<Comment>,
@@ -46,7 +46,7 @@ impl<'a> Comments<'a> {
         comments
     }
 
-    /// The next comment, if it begins before `end`.
+    /// Returns the next comment if it begins before `end`.
     pub(super) fn before(&mut self, end: usize) -> Option<Comment> {
         let comment = self.next.filter(|comment| comment.start < end)?;
         self.find();

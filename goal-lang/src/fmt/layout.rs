@@ -1,4 +1,4 @@
-//! The layout: turns tokens into lines.
+//! The layout of formatted text: turns tokens into lines.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
@@ -15,7 +15,7 @@ fn is_loggopsims(text: &[u8]) -> bool {
     let mut ends_nothing = true;
     let known = Lexer::new(text, 0, text.len()).all(|(_, token, _)| {
         has_ranks |= token == Token::NumRanks;
-        // A semicolon that ends no statement is left out.
+        // The formatter leaves out a semicolon that ends no statement.
         if std::mem::replace(
             &mut ends_nothing,
             matches!(token, Token::OpenBrace | Token::CloseBrace | Token::Semicolon),
@@ -68,7 +68,8 @@ fn is_flat(text: &[u8]) -> bool {
             }
             reached = comment.end;
         }
-        // Comments inside a token, as in `8 /* bytes */ b`, begin no line: they move behind it.
+        // Comments inside a token, as in `8 /* bytes */ b`, begin no line: they move behind the
+        // token.
         while comments.before(end).is_some() {}
         inside &= token != Token::CloseBrace;
         if inside && begins_line(reached, start) {
@@ -106,8 +107,8 @@ pub(super) fn format(text: &[u8], style: Option<Style>) -> Vec<u8> {
             layout.writer.comment(comment);
         }
         layout.token(token);
-        // A comment between a label and its colon, or between a number and its unit, is moved
-        // behind both.
+        // A comment between a label and its colon moves behind the colon. A comment between a
+        // number and its unit moves behind the unit.
         while let Some(comment) = comments.before(token.2) {
             layout.writer.comment(comment);
         }
@@ -126,18 +127,18 @@ struct Layout<'a> {
     tokens: Peekable<Lexer<'a>>,
     /// True inside a statement that may continue.
     open: bool,
-    /// True if that statement is the head of a block.
+    /// True if the open statement is the head of a block.
     in_head: bool,
-    /// True if the next number had a `#`.
+    /// True if the last token was the `#` before a number.
     hash: bool,
-    /// True if that statement is a `requ` and becomes `requires`, so that its labels change
+    /// True if the open statement is a `requ` that becomes `requires`, so that its labels change
     /// places.
     turned: bool,
-    /// The last token that was written of the open statement.
+    /// The last token of the open statement that was written.
     before: Option<Token>,
     /// True between a buffer's address and its size.
     in_piece: bool,
-    /// True behind a buffer's size.
+    /// True directly behind a buffer's size.
     after_piece: bool,
 }
 
@@ -185,7 +186,7 @@ impl Layout<'_> {
         self.writer.comments_between();
     }
 
-    /// Handles a semicolon: it ends the open statement, or is dropped if there is none.
+    /// Handles a semicolon. It ends the open statement, or is dropped if no statement is open.
     fn semicolon(&mut self) {
         let kept = self.style != Some(Style::Schedgen) || self.keyword_follows();
         if std::mem::take(&mut self.open) && kept {
@@ -194,7 +195,7 @@ impl Layout<'_> {
         self.before = None;
     }
 
-    /// A token of the open statement.
+    /// Writes a token of the open statement in the spelling of the style.
     fn go_on(&mut self, (start, kind, end): Spanned) {
         let word = &self.text[start..end];
         let paper = self.style == Some(Style::Paper2009);
@@ -211,7 +212,8 @@ impl Layout<'_> {
                 self.writer.put(word);
             }
             Token::Requires if paper => self.write(kind, b"->"),
-            // The label after `requ` is written first, and comments between the two behind it.
+            // The label after `requ` is written first. Comments between `requ` and the label come
+            // behind the label.
             Token::Requ if schedgen && !self.keyword_follows() => self.turned = true,
             Token::Arrow if std::mem::take(&mut self.turned) => self.write(kind, b"requires"),
             Token::Hash => self.hash = true,
@@ -240,7 +242,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Writes a number as the style wants it: LogGOPSim's parser reads decimal digits only.
+    /// Returns a number as the style wants it: LogGOPSim's parser reads decimal digits only.
     fn number<'b>(&self, digits: &'b [u8]) -> Cow<'b, [u8]> {
         match long_number(digits) {
             Some(value) if self.style == Some(Style::Schedgen) && is_hexadecimal(digits) => {
@@ -251,7 +253,7 @@ impl Layout<'_> {
     }
 
     /// Returns true if the next token is a label with the name `requires` or `irequires`. At the
-    /// start of a statement it would turn the word before it into a label.
+    /// start of a statement, such a label would turn the word before it into a label.
     fn keyword_follows(&mut self) -> bool {
         match self.tokens.peek() {
             Some(&(start, Token::Waiter(_) | Token::Name(_), end)) => {
@@ -261,7 +263,8 @@ impl Layout<'_> {
         }
     }
 
-    /// Handles a comma in a list of ranks, in a buffer, or between buffers, where it is optional.
+    /// Handles a comma. It is written in a list of ranks and inside a buffer, and dropped between
+    /// buffers, where it is optional.
     fn comma(&mut self) {
         if self.in_head {
             self.writer.put(b",");
@@ -286,7 +289,7 @@ impl Layout<'_> {
     }
 }
 
-/// The digits of a size in bytes, and its unit.
+/// Returns the digits of a size in bytes, and its unit.
 fn size(word: &[u8]) -> (&[u8], &'static [u8]) {
     let run = word.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     (if run == word.len() { &word[..run - 1] } else { &word[..run] }, b"b")

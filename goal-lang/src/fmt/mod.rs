@@ -1,7 +1,7 @@
 //! The formatter: one statement a line, canonical spaces and indentation, every comment kept.
 //!
-//! It works on tokens, not on a [`Program`](crate::Program), so that order, labels, comments and
-//! numbers stay as they were written. It changes no text that the grammar refuses.
+//! The formatter works on tokens, not on a [`Program`](crate::Program), so that order, labels,
+//! comments and numbers stay as they were written. It changes no text that the grammar refuses.
 
 mod comments;
 mod layout;
@@ -17,8 +17,8 @@ use crate::print::Style;
 /// Options of the formatter.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FormatOptions {
-    /// The spelling to convert statements to, as far as it has them; `None` keeps every statement's
-    /// spelling.
+    /// The spelling that statements are converted to, as far as it has such statements. `None`
+    /// keeps every statement's spelling.
     pub style: Option<Style>,
 }
 
@@ -28,11 +28,11 @@ pub struct FormatOptions {
 /// lines between statements one is kept. Empty statements and the commas between buffers are
 /// dropped. Comments may hold any bytes, so the result is bytes too.
 ///
-/// LogGOPSim's parser refuses blanks before a statement. So nothing is indented with
-/// [`Style::Schedgen`], nor in a text of that parser's words alone: the parser still reads each
-/// text that it read before. A text in Schedgen's spelling that is not indented stays so. With
-/// [`Style::Schedgen`] numbers become decimal, and comments get lines of their own before their
-/// statement, in a form that the parser accepts.
+/// LogGOPSim's parser refuses blanks before a statement. So [`Style::Schedgen`] indents nothing. A
+/// text that has only words of that parser is not indented either, so that the parser can still
+/// read it. A text in Schedgen's spelling that is not indented stays so. With [`Style::Schedgen`],
+/// numbers become decimal. Comments get lines of their own before their statement, in a form that
+/// the parser accepts.
 ///
 /// # Errors
 /// The findings about a text that the grammar refuses. Positions count from the text's first byte.

@@ -6,7 +6,7 @@ use super::comments::Comment;
 /// statement's further lines.
 const INDENTATION: usize = 2;
 
-/// The form of lines.
+/// The rules by which the writer sets lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form {
     /// True if the inside of a block is indented. If not, no comment follows a brace on its line
@@ -20,7 +20,7 @@ pub(super) struct Writer<'a> {
     text: &'a [u8],
     form: Form,
     out: Vec<u8>,
-    /// The start of the last statement's line in the result.
+    /// The start in the result of the line with the last statement.
     line: usize,
     /// True if the last thing written is part of a statement.
     after_statement: bool,
@@ -56,13 +56,13 @@ impl<'a> Writer<'a> {
         self.out
     }
 
-    /// Keeps a comment, to be written with the token after it.
+    /// Keeps a comment until the next token is known.
     pub(super) fn comment(&mut self, comment: Comment) {
         self.pending.push(comment);
     }
 
-    /// Notes that the last token ends at `end` in the source. Pending comments before it keep their
-    /// own places.
+    /// Notes that the last token ends at `end` in the source. Does nothing while comments are
+    /// pending, because they are placed by the token before them.
     pub(super) fn reach(&mut self, end: usize) {
         if self.pending.is_empty() {
             self.reached = end;
@@ -75,7 +75,8 @@ impl<'a> Writer<'a> {
         self.after_statement = true;
     }
 
-    /// Begins a line for what begins at `start` in the source.
+    /// Begins a line for the statement or comment at `start` in the source. Keeps one empty line
+    /// before it if the source has any.
     pub(super) fn begin_line(&mut self, start: usize) {
         if !self.out.is_empty() {
             self.out.push(b'\n');
@@ -106,8 +107,9 @@ impl<'a> Writer<'a> {
         comment.write(self.text, usize::from(marker), &mut self.out);
     }
 
-    /// Writes pending comments into a statement that continues. Returns true if there were any:
-    /// then a space is written, too.
+    /// Writes pending comments into a statement that continues. Returns true if it wrote any; then
+    /// white space follows them. With `comments_apart`, it writes them before the statement and
+    /// returns false.
     pub(super) fn comments_inside(&mut self) -> bool {
         if self.form.comments_apart {
             for comment in std::mem::take(&mut self.pending) {
@@ -131,8 +133,8 @@ impl<'a> Writer<'a> {
         any
     }
 
-    /// Writes pending comments after a statement or a brace: on its line if they are there, or on
-    /// lines of their own.
+    /// Writes pending comments after a statement or a brace. A comment on the line of the statement
+    /// or brace stays there; others get lines of their own.
     pub(super) fn comments_between(&mut self) {
         for comment in std::mem::take(&mut self.pending) {
             let gap = &self.text[self.reached..comment.start];
@@ -171,7 +173,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Returns true if there is an empty line.
+/// Returns true if `gap` has an empty line.
 fn has_empty_line(gap: &[u8]) -> bool {
     let mut newlines = 0;
     gap.iter().any(|&byte| {

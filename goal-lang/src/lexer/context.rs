@@ -1,5 +1,5 @@
-//! The second layer: decides which words are labels and which numbers are sizes, from the words
-//! around them.
+//! The second layer of the lexer. From the words around them, it decides which words are labels and
+//! which numbers are sizes.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,7 +13,8 @@ use super::token::{Spanned, Token};
 enum Next {
     /// The last token decides nothing; the token after the word does.
     Open,
-    /// The last token is a label: the word goes with it, unless it is a label too.
+    /// The last token is a label with a colon: the word begins the labelled operation, unless it is
+    /// a label too.
     Labelled,
     /// The last token is the label of a waiting action: the word is `requires` or `irequires`.
     Keyword,
@@ -21,8 +22,8 @@ enum Next {
     Name,
 }
 
-/// The statements of the last two [`Token::Batch`]es. The parser acts on a token after it has taken
-/// the next one, so there are two buffers.
+/// The statements of the last two [`Token::Batch`]es. There are two buffers, because the parser
+/// acts on a token only after it has taken the next one.
 pub(crate) type Batches = Rc<[RefCell<Vec<Spanned>>; 2]>;
 
 /// Finds tokens, with one raw token of lookahead.
@@ -37,11 +38,13 @@ pub(crate) struct Lexer<'a> {
     replays: usize,
     /// Ends of the last closing brace and of the one before it.
     closed: [usize; 2],
-    /// The buffers of plain statements, if these become tokens of their own.
+    /// The buffers of plain statements. `None` if plain statements do not become tokens of their
+    /// own.
     batches: Option<Batches>,
     /// The number of the buffer that is filled next.
     batch: usize,
-    /// Starts of the last two tokens; `None` for a token that is no plain operation.
+    /// The starts of the last two tokens, the last one first. `None` stands for a token that is no
+    /// plain operation.
     plain: [Option<usize>; 2],
     /// The last tokens found, as a ring buffer indexed by `found` modulo its length.
     history: [Past; 4],
@@ -54,12 +57,12 @@ pub(crate) struct Lexer<'a> {
 pub(crate) struct Past {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// True if the word after it is a label, even if it is a keyword.
+    /// True if the word after the token is a label, even if that word is a keyword.
     pub(crate) names: bool,
 }
 
 impl<'a> Lexer<'a> {
-    /// A lexer over `text[start..end]` whose positions count from the start of `text`.
+    /// Returns a lexer over `text[start..end]` whose positions count from the start of `text`.
     pub(crate) fn new(text: &'a [u8], start: usize, end: usize) -> Self {
         let mut raw = RawLexer::new(text, start, end);
         let ahead = raw.next();
@@ -80,7 +83,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Makes plain statements whole tokens, as the parser wants them.
+    /// Makes the lexer return plain statements as whole tokens, as the parser wants them.
     pub(crate) fn whole_statements(mut self) -> Self {
         self.batches = Some(Batches::default());
         self
@@ -101,8 +104,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Returns the start and length of the label of the plain operation that is the last token, or
-    /// the last but one.
+    /// Returns the start and length of the label of the last token, or with `before_last` of the
+    /// last but one. Returns `None` if the token is no plain operation with a label.
     pub(crate) fn plain_label(&self, before_last: bool) -> Option<(usize, u32)> {
         let start = self.plain[usize::from(before_last)]?;
         match Lexer::new(self.text, start, self.end).next() {
@@ -113,9 +116,10 @@ impl<'a> Lexer<'a> {
 
     /// Reads the next statements as one token if they are plain.
     ///
-    /// The last of them is left for the next token if there are several, because what follows it
-    /// decides whether it is plain. So a batch is always followed by a token that begins a
-    /// statement, and an error of the grammar never finds one that it has not acted on yet.
+    /// If there are several statements, the last one is left for the next token, because the word
+    /// behind it decides whether it is plain. So the token behind a batch always begins a
+    /// statement. The parser therefore acts on a batch before an error at the token behind the
+    /// batch.
     #[inline]
     fn plain_statements(&mut self) -> Option<Spanned> {
         let first = self.ahead.filter(|_| self.next == Next::Open)?;
@@ -141,8 +145,8 @@ impl<'a> Lexer<'a> {
         Some(single)
     }
 
-    /// Returns the first statement of a batch that is the last token, and goes back to its end.
-    /// Every other token is returned as it is.
+    /// Returns the first statement of the last token if that token is a batch, and goes back to the
+    /// end of that statement. Returns every other token unchanged.
     pub(crate) fn first_statement(&mut self, token: Spanned) -> Spanned {
         let (Token::Batch(batch), Some(batches)) = (token.1, &self.batches) else { return token };
         let Some(&first) = batches[usize::from(batch)].borrow().first() else { return token };
@@ -268,7 +272,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns true if the next word, a `requires` that ends at `end`, is a label and not the
-    /// keyword: it is one before a colon, and between `requ` and an arrow.
+    /// keyword. It is a label before a colon, and between `requ` and an arrow.
     #[inline]
     fn is_label(&self, end: usize, after_requ: bool) -> bool {
         match self.text[end..].iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -372,8 +376,8 @@ impl Iterator for Lexer<'_> {
     }
 }
 
-/// Returns the end of the statement that begins at `start`: the end of its last word, and the end
-/// of a semicolon behind it.
+/// Returns the end of the last word of the statement that begins at `start`. Also returns the end
+/// of a semicolon behind the statement, if there is one.
 pub(crate) fn end_of_statement(text: &[u8], start: usize) -> (usize, Option<usize>) {
     let mut end = start;
     let mut is_open = true;

@@ -1,9 +1,9 @@
 //! From bytes to tokens, in layers.
 //!
 //! [`RawLexer`] finds words, numbers and comments. [`Lexer`] decides which word is a label and
-//! which number is a size of bytes, which the grammar can't tell from one token of lookahead. For
-//! the parser it also joins statements of the plainest form ([`plain`]) into one token. No layer
-//! allocates but for the buffers of these, and any bytes are legal input.
+//! which number is a size of bytes. The grammar can't tell this from one token of lookahead. For
+//! the parser, [`Lexer`] also joins statements of the plainest form ([`plain`]) into one token. The
+//! lexer allocates only the buffers of these statements. Any bytes are legal input.
 
 mod context;
 mod plain;

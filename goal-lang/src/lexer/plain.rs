@@ -1,10 +1,10 @@
-//! The third layer: whole statements that are as plain as Schedgen writes them, many in one token.
+//! The third layer of the lexer: statements as plain as Schedgen writes them, many in one token.
 //!
-//! Files of gigabytes consist of such statements, and reading a hundred in one step of the parser
-//! instead of each in ten steps makes them fast. A statement is plain if it is on one line, in the
-//! usual order, with only blanks between its words and with small decimal numbers. All other
-//! statements, and all wrong ones, reach the grammar word by word. `parse::tests` compares the two
-//! ways.
+//! Files of gigabytes consist of such statements. They are read fast because the parser reads a
+//! hundred in one step, instead of each in ten steps. A statement is plain if it is on one line, in
+//! the usual order, with only blanks between its words and with small decimal numbers. All other
+//! statements, and all wrong ones, reach the grammar word by word. `parse::tests` compares both
+//! ways of reading.
 
 use logos::Logos;
 
@@ -18,8 +18,8 @@ const BATCH_MAX: usize = if cfg!(test) { 4 } else { 128 };
 const DIGITS_MAX: (usize, usize) = (18, 9);
 
 /// Fills `found` with the plain statements from the word `first` on between which only white space
-/// lies. Each of them but the last is plain in its context too: a word that may begin a statement
-/// follows it.
+/// lies. A word that may begin a statement follows each of them but the last, so no further word
+/// belongs to them.
 #[inline]
 pub(super) fn statements(text: &[u8], first: RawToken, found: &mut Vec<Spanned>) {
     found.clear();
@@ -32,7 +32,8 @@ pub(super) fn statements(text: &[u8], first: RawToken, found: &mut Vec<Spanned>)
     }
 }
 
-/// Returns the word behind white space, if a plain statement may begin with it.
+/// Returns the word behind the white space at `at`, or `None` if no plain statement may begin with
+/// it.
 #[inline]
 fn following(text: &[u8], at: usize) -> Option<RawToken> {
     let mut scan = Scan { text, at };
@@ -44,7 +45,7 @@ fn following(text: &[u8], at: usize) -> Option<RawToken> {
     if word.first()?.is_ascii_digit() {
         return None;
     }
-    // The words of the language end with a letter, and labels mostly with a digit.
+    // Most labels end with a digit, and all words of the language end with a letter.
     let raw = if word[word.len() - 1].is_ascii_digit() {
         Raw::Word
     } else {
@@ -73,7 +74,7 @@ fn statement(text: &[u8], first: RawToken) -> Option<(Token, usize)> {
     }
 }
 
-/// Returns true if the raw token after a plain statement can't continue it.
+/// Returns true if the raw token behind a plain statement can't belong to that statement.
 #[inline]
 pub(super) fn may_follow(raw: Raw, is_unit: bool) -> bool {
     !matches!(raw, Raw::Tag | Raw::Cpu | Raw::Nic | Raw::With) && !is_unit

@@ -1,4 +1,4 @@
-//! The first layer: words, numbers, punctuation and comments.
+//! The first layer of the lexer: words, numbers, punctuation and comments.
 
 use logos::Logos;
 
@@ -130,8 +130,8 @@ pub(crate) struct RawLexer<'a> {
 }
 
 impl<'a> RawLexer<'a> {
-    /// A lexer over `text[start..end]` whose positions count from the start of `text`. It skips a
-    /// byte order mark.
+    /// Returns a lexer over `text[start..end]` whose positions count from the start of `text`. The
+    /// lexer skips a byte order mark.
     pub(crate) fn new(text: &'a [u8], start: usize, end: usize) -> Self {
         let mark = start == 0 && text[..end].starts_with("\u{feff}".as_bytes());
         let start = if mark { "\u{feff}".len() } else { start };
@@ -149,7 +149,7 @@ impl<'a> RawLexer<'a> {
         self
     }
 
-    /// Goes on at `position`, which must not lie before what was read.
+    /// Goes on at `position`, which must not lie before text that was already read.
     #[inline]
     pub(crate) fn seek(&mut self, position: usize) {
         self.logos.bump(position - self.base - self.logos.span().end);

@@ -100,11 +100,11 @@ pub(crate) enum PlainKind {
 /// from RANK ...`, or `[LABEL:] calc NANOS [cpu C] [nic N]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Plain {
-    /// Bytes of a message, nanoseconds of a calc.
+    /// The bytes of a message, or the nanoseconds of a calc.
     pub(crate) size: u64,
     /// Length of the label at the statement's beginning, or 0 if there is none.
     pub(crate) label: u32,
-    /// The other rank of a message, 0 for a calc.
+    /// The other rank of a message, or 0 for a calc.
     pub(crate) peer: u32,
     pub(crate) tag: u32,
     pub(crate) cpu: u8,
@@ -115,12 +115,12 @@ pub(crate) struct Plain {
 /// A plain dependency: `WAITER requires NAME` or `WAITER irequires NAME`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PlainDependency {
-    /// Length of the waiting label, which begins the statement.
+    /// The length of the waiting action's label, which begins the statement.
     pub(crate) waiter: u32,
-    /// The start of the other label, counted from the statement's beginning.
+    /// The start of the label behind the keyword, counted from the statement's beginning.
     pub(crate) name: u32,
     pub(crate) name_len: u32,
-    /// True for `irequires`: it waits for the start only.
+    /// True for `irequires`: the action waits only for the start of the other one.
     pub(crate) start: bool,
 }
 

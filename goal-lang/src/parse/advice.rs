@@ -22,7 +22,7 @@ pub(super) struct Around<'a> {
     /// Up to three tokens before the error, the last one first.
     before: [Option<Spanned>; 3],
     found: Spanned,
-    /// The text in which tokens may follow.
+    /// The end of the text in which tokens may follow.
     end: usize,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Around<'a> {
         Self { text, before, found, end }
     }
 
-    /// Returns what to write, if the mistake is a known one.
+    /// Returns advice on what to write, or `None` if the mistake is not a known one.
     pub(super) fn advice(&self, expected: &[String]) -> Option<String> {
         let expects = |name: &str| expected.iter().any(|terminal| terminal == name);
         self.foreign_letters()
@@ -50,7 +50,7 @@ impl<'a> Around<'a> {
             .or_else(|| self.values(expects("float")))
     }
 
-    /// Returns true for `to rank 1`: the word begins no block.
+    /// Returns true for `rank` behind `to` or `from`, as in `to rank 1`: the word begins no block.
     pub(super) fn is_before_peer(&self) -> bool {
         self.found.1 == Token::Rank && matches!(self.kind(0), Some(Token::To | Token::From))
     }
@@ -63,7 +63,7 @@ impl<'a> Around<'a> {
         self.before[back].map_or("", |(start, _, end)| self.slice(start, end))
     }
 
-    /// A word, or nothing in place of one that is too long or no text.
+    /// Returns a word, or an empty text if the word is too long or not UTF-8.
     fn slice(&self, start: usize, end: usize) -> &'a str {
         let word = &self.text[start..end.min(start + BYTES_MAX + 1)];
         std::str::from_utf8(word).ok().filter(|word| word.len() <= BYTES_MAX).unwrap_or("")
@@ -73,7 +73,7 @@ impl<'a> Around<'a> {
         self.slice(self.found.0, self.found.2)
     }
 
-    /// The tokens behind the error that are on its line.
+    /// Returns the tokens behind the error that are on the error's line.
     fn rest_of_line(&self) -> impl Iterator<Item = Spanned> {
         let from = self.found.2;
         let rest = &self.text[from..self.end];
@@ -81,8 +81,8 @@ impl<'a> Around<'a> {
         Lexer::new(self.text, from, to).take(TOKENS_MAX)
     }
 
-    /// The word at the error, if it has letters that names can't have: the error is in the middle
-    /// of it.
+    /// Returns the bounds of the word around the error if it has letters that names can't have.
+    /// Then the error is in the middle of the word.
     pub(super) fn foreign_word(&self) -> Option<(usize, usize)> {
         let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_' || **byte >= 0x80;
         let at = self.found.0;
@@ -136,7 +136,7 @@ impl<'a> Around<'a> {
         ))
     }
 
-    /// `1_000` and `1,000`.
+    /// Advises on digits in groups: `1_000` and `1,000`.
     fn grouped_digits(&self) -> Option<String> {
         let word = self.found_word();
         let is_number =
@@ -168,7 +168,8 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// `send 8 to 1`, `send 8kB to 1`, `send 1.5 to 1`, `send 8b to rank 1`.
+    /// Advises on sizes and peers: `send 8 to 1`, `send 8kB to 1`, `send 1.5 to 1`, `send 8b to
+    /// rank 1`.
     fn size(&self) -> Option<String> {
         let verb = match (self.kind(1), self.kind(0), self.found.1) {
             (
@@ -214,7 +215,7 @@ impl<'a> Around<'a> {
         Some(format!("a size is a whole number of bytes: write `{verb} {bytes}b`"))
     }
 
-    /// `calc 1.5`, `calc 1us`, `calc 1 us`.
+    /// Advises on times: `calc 1.5`, `calc 1us`, `calc 1 us`.
     fn time(&self) -> Option<String> {
         match (self.kind(1), self.kind(0), self.found.1) {
             (_, Some(Token::Calc), Token::Bad | Token::Float | Token::Negative)
@@ -234,7 +235,7 @@ impl<'a> Around<'a> {
         Some(format!("a time is a whole number of nanoseconds: write `calc {nanos}`"))
     }
 
-    /// The number at the error or before it, and the unit behind it.
+    /// Returns the number at the error or before it, and the unit behind the number.
     fn quantity(&self) -> Option<(f64, &'a str)> {
         let at = match self.kind(0) {
             Some(Token::Int(_)) => self.before[0]?.0,
@@ -261,12 +262,13 @@ impl<'a> Around<'a> {
             _ => &line[digits..],
         };
         let letters = unit.find(|c: char| !c.is_alphabetic()).unwrap_or(unit.len());
-        // A number before the error is wrong only with its unit.
+        // A whole number before the error is wrong only if it has a unit.
         let is_whole = letters == 0 && matches!(self.kind(0), Some(Token::Int(_)));
         (!is_whole).then_some((value, &unit[..letters]))
     }
 
-    /// `rank 0-3`, `rank 0..3`, `rank 0:3`, `rank 0 to 3`, `rank 0 1`, `rank [0,1]`, `rank all`.
+    /// Advises on lists of ranks: `rank 0-3`, `rank 0..3`, `rank 0:3`, `rank 0 to 3`, `rank 0 1`,
+    /// `rank [0,1]`, `rank all`.
     fn ranks(&self) -> Option<String> {
         let (near, at) = (self.found.0.saturating_sub(BYTES_MAX), self.found.0);
         let line =
@@ -295,7 +297,8 @@ impl<'a> Around<'a> {
         (ranks.len() > 1).then(|| format!("write `rank {}`", ranks.join(", ")))
     }
 
-    /// `b requires a, c`, `b requires a and c`, `a, c requires b`, `a -> b`.
+    /// Advises on dependencies: `b requires a, c`, `b requires a and c`, `a, c requires b`, `a ->
+    /// b`.
     fn dependencies(&self) -> Option<String> {
         let (Some((_, Token::Name(_), last)), rest) = (self.before[0], self.rest_of_line()) else {
             return self.turned();
@@ -324,7 +327,7 @@ impl<'a> Around<'a> {
         (all.len() > 1).then(|| apart(&all))
     }
 
-    /// A list of labels before `requires`, and an arrow without `requ`.
+    /// Advises on a list of labels before `requires`, and on an arrow without `requ`.
     fn turned(&self) -> Option<String> {
         if !matches!(self.found.1, Token::Word(_)) {
             return None;
@@ -359,7 +362,7 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// `exec sum Int32 with ...`.
+    /// Advises on a function in two words: `exec sum Int32 with ...`.
     fn function(&self) -> Option<String> {
         let (Some(Token::Word(_)), Token::Word(_)) = (self.kind(0), self.found.1) else {
             return None;
@@ -372,7 +375,7 @@ impl<'a> Around<'a> {
         Some(format!("write the operation and the datatype as one word: `{function}`"))
     }
 
-    /// `init 0 = 5`, `init 0 = Int32 1, 2`.
+    /// Advises on values: `init 0 = 5`, `init 0 = Int32 1, 2`.
     fn values(&self, expects_value: bool) -> Option<String> {
         match (self.kind(0), self.found.1) {
             (Some(Token::Equals), Token::Int(_) | Token::Float | Token::Negative) => {
@@ -393,7 +396,8 @@ fn apart(all: &[String]) -> String {
     format!("a dependency names one label: write {} as statements of their own", all.join(" and "))
 }
 
-/// Returns a value in digits, rounded to a whole number that is exact.
+/// Returns a value rounded to a whole number, at least 1. Returns `None` if it is not above 0, or
+/// too large to be exact.
 fn whole(value: f64) -> Option<u64> {
     let rounded = value.round();
     (value > 0.0 && rounded < (1u64 << 53) as f64).then_some((rounded as u64).max(1))

@@ -6,9 +6,9 @@ use crate::source::{Position, Span};
 /// The two kinds of dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DependencyKind {
-    /// `requires`, `requ`: the action waits for the other's completion.
+    /// `requires`, `requ`: the action waits for the completion of the other one.
     Completion,
-    /// `irequires`: the action waits for the other's start.
+    /// `irequires`: the action waits for the start of the other one.
     Start,
 }
 
@@ -18,13 +18,13 @@ pub(crate) struct Pending {
     pub(crate) kind: DependencyKind,
     pub(crate) waiter: Span,
     pub(crate) prerequisite: Span,
-    /// Its index among the block's dependencies of this kind, where a placeholder keeps its place
-    /// until it is resolved.
+    /// The index of a placeholder among the block's dependencies of this kind. The placeholder
+    /// keeps the place of the dependency until its labels are resolved.
     pub(crate) at: u32,
 }
 
-/// The dependencies of a block in the order of the text, with their places in the text if these are
-/// kept.
+/// The dependencies of a block in the order of the text. `places` has their positions in the text,
+/// if positions are kept.
 #[derive(Debug, Default)]
 pub(crate) struct Dependencies {
     pub(crate) edges: Vec<Edge>,
@@ -49,19 +49,20 @@ pub(crate) struct Declared {
 /// One rank block, or one file of bare statements.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
-    /// Its actions, and its dependencies if the block defines all of their labels. `debug.actions`
-    /// is always filled.
+    /// The actions of the block. The dependencies are here too if the block defines all of their
+    /// labels. `debug.actions` is always filled.
     pub(crate) body: Body,
     /// The dependencies by kind, if some of their labels must be looked up in other blocks.
     pub(crate) unresolved: Option<Box<[Dependencies; 2]>>,
-    /// The position of the head's end in the source map; `end` is that of the closing brace.
+    /// The position in the source map at which the block's head ends. `end` is the position at
+    /// which the block ends.
     pub(crate) start: Position,
     pub(crate) end: Position,
     pub(crate) pending: Vec<Pending>,
     pub(crate) data: Vec<Declared>,
     /// The largest rank that a message names.
     pub(crate) peer_max: Option<u32>,
-    /// The first byte past the scratch memory that its buffers use.
+    /// The first byte past the scratch memory that the block's buffers use.
     pub(crate) scratch_end: u64,
     /// True if an action waits for itself or for a later one, so that there may be a cycle.
     pub(crate) backward: bool,
@@ -98,7 +99,7 @@ pub(crate) struct Chunk {
     pub(crate) declared: Vec<(u32, Span)>,
     /// True for a file of bare statements.
     pub(crate) bare: bool,
-    /// True if its last token ends a block.
+    /// True if the last token of the part ends a block.
     pub(crate) ends_with_block: bool,
     /// The number of places that the grammar refused.
     pub(crate) syntax_errors: u32,

@@ -87,8 +87,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Returns the blocks and findings of a text that ends at `end` and whose last closing brace
-    /// ends at `closed`.
+    /// Returns the blocks and findings of the text. The text ends at `end`, and its last closing
+    /// brace ends at `closed`.
     pub(super) fn finish(mut self, end: usize, closed: usize) -> (Chunk, Report) {
         let last = self.chunk.blocks.last().map(|block| block.end);
         self.chunk.ends_with_block =
@@ -185,7 +185,7 @@ impl<'a> Builder<'a> {
         self.every = false;
     }
 
-    /// Closes the open block; `end` is past its brace.
+    /// Closes the open block. `end` is the offset behind its brace.
     pub(crate) fn end_block(&mut self, end: usize) {
         self.open = None;
         self.block.end = self.position(end);
@@ -272,8 +272,8 @@ impl<'a> Builder<'a> {
         self.block.data.push(declared);
     }
 
-    /// Notes the label of a statement that an error cut short, unless it has already become an
-    /// action.
+    /// Notes the label of a statement that an error cut short. Does nothing if the statement has
+    /// already become an action.
     pub(super) fn unfinished(&mut self, label: (usize, u32)) {
         if self.block.body.debug.actions.last() != Some(&self.position(label.0)) {
             self.label = Some(label);
@@ -303,7 +303,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Moves the elements into a vector of their exact size.
+/// Moves the elements of `buffer` into a vector of their exact size.
 fn take_exact<T: Copy>(buffer: &mut Vec<T>) -> Vec<T> {
     if buffer.len() <= COPIED_ACTIONS_MAX {
         let copy = buffer.as_slice().to_vec();

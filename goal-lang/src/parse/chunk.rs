@@ -10,7 +10,7 @@ use crate::diag::Report;
 use crate::lexer::{Lexer, Token};
 use crate::source::Position;
 
-/// The parser that lalrpop makes of the grammar. `tests/it/grammar.rs` holds both together.
+/// The parser that lalrpop makes of the grammar. `tests/it/grammar.rs` checks that the two agree.
 #[allow(clippy::all, clippy::pedantic, missing_docs, unreachable_pub, unused)]
 mod goal {
     include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../grammar/goal.rs"));
@@ -22,11 +22,11 @@ const PARALLEL_BYTES_MIN: usize = 1 << 20;
 /// The number of parts for each thread: more than one, because blocks take different times.
 const PARTS_PER_THREAD: usize = 16;
 
-/// Reads one file. Returns its parts in the order of the text.
+/// Reads one file. Returns the blocks and findings of its parts in the order of the text.
 ///
-/// A closing brace outside of comments always ends a block, so the text may be cut after one. The
-/// cut is made without looking for comments. It was right if the part before it turns out to end
-/// with a block; if it does not, the whole text is read again as one part.
+/// A closing brace outside of comments always ends a block, so the text may be cut after one. Cuts
+/// are made without looking for comments. A cut was right if the part before it turns out to end
+/// with a block. If any cut was wrong, the whole text is read again as one part.
 pub(super) fn parse_source(
     text: &[u8],
     base: Position,
@@ -75,7 +75,7 @@ fn cut(text: &[u8], parts: usize) -> Vec<(usize, usize)> {
     bounds
 }
 
-/// Reads `text[start..end]`, whose tokens `lexer` finds.
+/// Reads `text[start..end]`, whose tokens `lexer` finds. Returns its blocks and findings.
 pub(super) fn parse_chunk(
     text: &[u8],
     (start, end): (usize, usize),

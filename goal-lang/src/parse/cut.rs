@@ -1,5 +1,5 @@
 //! Statements that break off at the end of a line. The grammar refuses the first word of the next
-//! line, which is correct; this module moves the error to the line that breaks off.
+//! line, although this word is correct. This module moves the error to the line that breaks off.
 
 use super::builder::Builder;
 use super::expected::{Where, alternatives, meant};
@@ -8,14 +8,14 @@ use crate::lexer::{Lexer, Past, Spanned, Token};
 
 /// A statement that breaks off at the end of its line.
 pub(super) struct Cut {
-    /// Its last token.
+    /// The last token of the statement.
     last: Past,
     /// The position from which the lexer must read again, because it took the first word of the
     /// next statement for a label.
     pub(super) again: Option<usize>,
 }
 
-/// Returns the statement that breaks off, if that is why `found` is unexpected.
+/// Returns the statement that breaks off, if its break is the reason why `found` is unexpected.
 pub(super) fn cut(
     builder: &Builder,
     lexer: &Lexer,
@@ -63,7 +63,7 @@ fn word_end(text: &[u8], start: usize) -> usize {
 }
 
 impl Cut {
-    /// Reports it.
+    /// Reports the statement that breaks off.
     pub(super) fn report(
         &self,
         builder: &mut Builder,
@@ -115,7 +115,7 @@ impl Cut {
         }
     }
 
-    /// Returns the end of the line that breaks off.
+    /// Returns the end of the last token of the statement that breaks off.
     pub(super) fn end(&self) -> usize {
         self.last.end
     }

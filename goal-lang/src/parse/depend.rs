@@ -30,7 +30,7 @@ impl Builder<'_> {
         self.report.add(Code::DuplicateLabel, || duplicate_label(name, span, first));
     }
 
-    /// Reports a name that cannot be a label.
+    /// Returns true if a name can be a label, otherwise reports it.
     #[inline]
     fn check_name(&mut self, start: usize, len: u32) -> bool {
         let name = self.slice(start, len);

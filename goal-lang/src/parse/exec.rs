@@ -66,8 +66,8 @@ impl Builder<'_> {
         Some(Action::Wtime { addr: piece.addr, space: piece.space })
     }
 
-    /// Makes the payload of a message with the function at `at`: a receive has one buffer, a send
-    /// two. Reports a fault and returns `None` if they don't fit.
+    /// Makes the payload of a message with the function at `at`. A receive has one buffer, a send
+    /// has two. Reports a fault and returns `None` if function and buffers don't fit.
     pub(super) fn reduced(&mut self, at: usize, len: u32, operands: usize) -> Option<Payload> {
         let name = self.slice(at, len);
         let (op, datatype) = self.legal_function(at, name)?;

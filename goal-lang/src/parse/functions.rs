@@ -1,9 +1,10 @@
-//! The names of functions and datatypes, and the ones that wrong names probably mean.
+//! The names of functions and datatypes, and guesses at what a wrong name means.
 
 use crate::function::{Datatype, Op, is_legal};
 use crate::suggest::nearest;
 
-/// Other names of operations. None of them is the beginning of one that stands behind it.
+/// Other names of operations. A name that begins with another name of the table stands before that
+/// name.
 const OPS: [(&str, Op); 21] = [
     ("addition", Op::Sum),
     ("add", Op::Sum),
@@ -91,7 +92,8 @@ pub(super) fn datatype_meant(name: &[u8]) -> Option<Datatype> {
     })
 }
 
-/// Returns the datatype that has this other name, also in upper case and with `_t` behind it.
+/// Returns the datatype that `name` means, ignoring case, a `_` before the name and a `_t` behind
+/// it.
 fn synonym(name: &[u8]) -> Option<Datatype> {
     let name = name.to_ascii_lowercase();
     let name = name.strip_suffix(b"_t").unwrap_or(&name);
@@ -101,7 +103,8 @@ fn synonym(name: &[u8]) -> Option<Datatype> {
     other.map(|(_, datatype)| *datatype).or_else(known)
 }
 
-/// Returns the name of the function that a wrong name probably means. It is one that can be used.
+/// Returns the name of the function that a wrong name probably means. The function is always
+/// defined on its datatype.
 pub(super) fn meant(name: &[u8]) -> Option<String> {
     let lower = name.to_ascii_lowercase();
     let known = Op::ALL.iter().map(|op| (op.name(), *op));
@@ -122,8 +125,8 @@ pub(super) fn meant(name: &[u8]) -> Option<String> {
     String::from_utf8(nearest(name, all)?).ok()
 }
 
-/// Returns the name of a function, with a datatype on which it is defined: an unsigned one of the
-/// width of a float if it works on bits.
+/// Returns the name of a function with `op`. If `op` is not defined on `datatype`, another datatype
+/// replaces it. An operation on bits gets an unsigned one of a float's width.
 pub(super) fn usable_as(op: Op, datatype: Datatype) -> String {
     let datatype = match datatype {
         _ if is_legal(op, datatype) => datatype,

@@ -10,8 +10,7 @@ use crate::ids::ActionId;
 /// Most letters before the number of a numbered label.
 const PREFIX_MAX: usize = 8;
 
-/// The array by number may have up to twice as many entries as there are labels, and this many
-/// more.
+/// The entries that the array by number may have in addition to twice the number of labels.
 const SLACK: usize = 1024;
 
 /// Maps labels to actions. Names stay in the text.
@@ -22,7 +21,7 @@ const SLACK: usize = 1024;
 pub(crate) struct LabelTable {
     prefix: [u8; PREFIX_MAX],
     prefix_len: usize,
-    /// Indexed by a label's number: the action's id plus one, 0 if there is none.
+    /// The action's id plus one for each label's number, or 0 for a number without a label.
     numbered: Vec<u32>,
     named: HashTable<Named>,
     len: usize,
@@ -92,7 +91,7 @@ impl LabelTable {
         if self.named.is_empty() { None } else { self.find_named(text, name) }
     }
 
-    /// Removes all labels and keeps the memory for others.
+    /// Removes all labels and keeps the memory for the next block's labels.
     pub(crate) fn clear(&mut self) {
         self.numbered.clear();
         self.named.clear();
@@ -110,12 +109,12 @@ impl LabelTable {
         self.prefix[..self.prefix_len].copy_from_slice(&name[..self.prefix_len]);
     }
 
-    /// Returns the number after the prefix, if it is written in the only way that is counted as a
-    /// number: without leading zeros.
+    /// Returns the number behind the prefix. Returns `None` for a name without the prefix, and for
+    /// a number with leading zeros or more than 9 digits.
     #[inline]
     fn number(&self, name: &[u8]) -> Option<usize> {
         let (prefix, digits) = name.split_at_checked(self.prefix_len)?;
-        // Cheaper for so few bytes than the call that a comparison of slices is.
+        // For so few bytes, a loop is cheaper than the call that a comparison of slices makes.
         let has_prefix = prefix.iter().zip(&self.prefix).all(|(a, b)| a == b);
         if !has_prefix
             || digits.is_empty()

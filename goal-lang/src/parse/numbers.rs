@@ -17,8 +17,8 @@ impl Builder<'_> {
         start + word.len() - usize::from(unit)
     }
 
-    /// Checks that a number fits 64 bits. The lexer hands in `u64::MAX` for that number and for all
-    /// larger ones.
+    /// Returns a number, or reports it if it does not fit 64 bits. The lexer passes `u64::MAX` for
+    /// that number and for all larger ones.
     #[inline]
     pub(super) fn wide(&mut self, at: usize, value: u64, what: &str) -> Option<u64> {
         if value < u64::MAX { Some(value) } else { self.too_wide(at, what) }

@@ -16,7 +16,7 @@ pub(crate) enum Peer {
 pub(crate) struct Mark {
     pub(super) first: usize,
     pub(super) len: usize,
-    /// True if it was written in brackets.
+    /// True if the operand was written in brackets.
     pub(super) vector: bool,
     pub(super) start: usize,
     pub(super) end: usize,

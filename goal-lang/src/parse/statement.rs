@@ -48,7 +48,7 @@ impl Builder<'_> {
         self.next_statement();
     }
 
-    /// Notes the rank at a message's other end.
+    /// Notes and returns the rank at the other end of a message.
     #[inline]
     fn other_end(&mut self, rank: u32) -> u32 {
         self.block.peer_max = self.block.peer_max.max(Some(rank));
@@ -107,7 +107,7 @@ impl Builder<'_> {
         self.operands.clear();
     }
 
-    /// Makes the payload of a message, which has `operands` buffers if it has a function.
+    /// Makes the payload of a message. A message with a function has `operands` buffers.
     #[inline]
     fn message(&mut self, operands: usize) -> Payload {
         if let Some((at, len)) = self.attributes.function
@@ -158,7 +158,8 @@ impl Builder<'_> {
         self.attributes.tag_place = Some(start);
     }
 
-    /// Returns a tag of more than 32 bits modulo 2^32 if the options allow it, or reports it.
+    /// Returns a tag of more than 32 bits modulo 2^32 if the options allow it. Otherwise reports
+    /// the tag and returns 0.
     #[cold]
     fn large_tag(&mut self, at: usize) -> u32 {
         let value = long_number(&self.text[at..self.number_end(at)]);

@@ -178,7 +178,8 @@ fn give_up(builder: &mut Builder, found: Option<Spanned>) -> bool {
     true
 }
 
-/// Skips to the next token that can begin a statement or a block or, inside a block, end it.
+/// Skips to the next token that can begin a statement or a block. Inside a block, a closing brace
+/// ends the skipping too.
 fn skip_statement(lexer: &mut Lexer, found: Option<Spanned>, inside: bool) {
     let mut token = found;
     while let Some(at @ (_, kind, _)) = token {
@@ -193,7 +194,8 @@ fn skip_statement(lexer: &mut Lexer, found: Option<Spanned>, inside: bool) {
     }
 }
 
-/// Skips to the next block, or into a block whose head is broken.
+/// Skips to the next block, or into a block whose head is broken. Returns the start token with
+/// which the parser continues.
 fn skip_to_block(builder: &mut Builder, lexer: &mut Lexer, found: Spanned) -> Option<Token> {
     let mut at = found;
     loop {
@@ -318,7 +320,7 @@ fn unexpected(
     });
 }
 
-/// Returns the first character of a text if it is not of ASCII.
+/// Returns the first character of a text if it is not an ASCII character.
 fn foreign_char(text: &[u8]) -> Option<char> {
     let first = text.utf8_chunks().next()?.valid().chars().next()?;
     (!first.is_ascii()).then_some(first)

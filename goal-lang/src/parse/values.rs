@@ -198,7 +198,7 @@ fn encode_float(datatype: Datatype, text: &[u8], out: &mut Vec<u8>) -> Result<()
             value.is_finite()
         }
         Datatype::Float32 => {
-            // Parsed as its own type: a detour over f64 would round twice.
+            // Parsed as `f32`, because a detour over `f64` would round twice.
             let value = if is_hex {
                 wide as f32
             } else {

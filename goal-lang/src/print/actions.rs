@@ -1,4 +1,4 @@
-//! Actions and their dependencies.
+//! Prints actions and their dependencies.
 
 use std::io;
 
@@ -32,15 +32,15 @@ pub(super) fn print(out: &mut Output<'_>, body: &Body) -> io::Result<()> {
     Ok(())
 }
 
-/// The dependencies of one kind, by both ends.
+/// The dependencies of one kind, by prerequisite and by waiter.
 struct Edges<'a> {
     waiters: &'a Csr,
     prerequisites: Csr,
     keyword: &'static str,
     /// The rows with a stated order of their own; they are printed from `late`.
     stated: Option<&'a StatedRows>,
-    /// The dependencies of these rows, each with the action that it is printed after, in this
-    /// order.
+    /// The dependencies of the rows in `stated`, in the order in which they are printed. Each comes
+    /// with the action that it is printed after.
     late: std::iter::Peekable<std::vec::IntoIter<(ActionId, Edge)>>,
 }
 
@@ -72,8 +72,8 @@ impl<'a> Edges<'a> {
         !self.waiters.row(id).is_empty() || !self.prerequisites.row(id).is_empty()
     }
 
-    /// Prints the dependencies between `id` and actions up to it, and the late ones that come after
-    /// `id`.
+    /// Prints the dependencies between `id` and actions up to `id`. Then prints the dependencies of
+    /// `late` that come after `id`.
     fn print_up_to(
         &mut self,
         out: &mut Output<'_>,
@@ -180,7 +180,8 @@ pub(super) fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
     }
 }
 
-/// Prints the function of a message, with its first operand if that is not the message.
+/// Prints the function of a message. Also prints the first operand of a send; that of a receive is
+/// the message.
 fn print_reduction(out: &mut Output<'_>, body: &Body, action: &Action) {
     let Some(Reduction { op, datatype, a, .. }) = body.reduction(action) else { return };
     out.text(" with ");
@@ -220,7 +221,8 @@ fn print_piece(out: &mut Output<'_>, piece: Piece) {
     out.number(piece.size);
 }
 
-/// Always in brackets: without them a single piece would come back as a contiguous buffer.
+/// Prints a vector, always in brackets. Without brackets, a single piece would come back as a
+/// contiguous buffer.
 fn print_vector(out: &mut Output<'_>, body: &Body, pieces: Pieces) {
     out.text("[");
     for (i, &piece) in body.slice(pieces).iter().enumerate() {
@@ -232,7 +234,8 @@ fn print_vector(out: &mut Output<'_>, body: &Body, pieces: Pieces) {
     out.text("]");
 }
 
-/// User functions know no contiguous form, so a single piece needs no brackets.
+/// Prints an operand of a user function. A single piece needs no brackets, because user functions
+/// know no contiguous form.
 fn print_user_operand(out: &mut Output<'_>, body: &Body, pieces: Pieces) {
     match body.slice(pieces) {
         [piece] => print_piece(out, *piece),
@@ -240,7 +243,7 @@ fn print_user_operand(out: &mut Output<'_>, body: &Body, pieces: Pieces) {
     }
 }
 
-/// Schedgen writes every tag; the paper's form leaves out the default.
+/// Prints a tag. Schedgen writes every tag; the paper's form leaves out the default, 0.
 fn print_tag(out: &mut Output<'_>, tag: u32) {
     if tag != 0 || out.style == Style::Schedgen {
         out.text(" tag ");

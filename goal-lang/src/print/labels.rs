@@ -20,7 +20,7 @@ pub(super) struct Names<'a> {
     body: &'a Body,
     /// Actions whose label cannot be printed, ascending.
     unprintable: Vec<ActionId>,
-    /// The number of underscores between `l` and the number in generated names, which keeps these
+    /// The number of underscores between `l` and the number in generated names. It keeps generated
     /// names apart from all labels.
     underscores: usize,
 }
@@ -62,7 +62,7 @@ impl<'a> Names<'a> {
         names
     }
 
-    /// The action's own label, if it can be printed.
+    /// Returns the action's own label, if the label can be printed.
     #[inline]
     pub(super) fn own(&self, id: ActionId) -> Option<&'a str> {
         let label = self.body.debug.labels.get(id)?;
@@ -98,7 +98,8 @@ fn is_name(label: &str) -> bool {
         && !matches!(label, "requires" | "irequires")
 }
 
-/// The number of underscores of a label that looks like a generated name: `l`, underscores, digits.
+/// Returns the number of underscores of a label that looks like a generated name: `l`, underscores,
+/// digits.
 fn generated_form(label: &str) -> Option<usize> {
     let rest = label.strip_prefix('l')?;
     let digits = rest.trim_start_matches('_');

@@ -42,7 +42,7 @@ fn print_values(out: &mut Output<'_>, datum: &Datum) -> io::Result<()> {
     Ok(())
 }
 
-/// The bits of every value.
+/// Returns the bits of every value of `datum`.
 fn elements(datum: &Datum) -> impl Iterator<Item = u64> {
     datum.bytes.chunks_exact(datum.datatype.width() as usize).map(|bytes| {
         let mut wide = [0; 8];

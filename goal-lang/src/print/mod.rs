@@ -1,11 +1,11 @@
 //! Prints programs as text, in either spelling, that parses to the same program.
 //!
-//! Order of actions, dependencies, buffers, placements and memory images come back exactly. So does
-//! the stated order of dependencies, as far as a simulator sees it: the order of all actions that
-//! wait for the same one. Labels come back where they are names of the language and unique in
-//! their body; other actions that a dependency names get `l1`, `l2`, ... One datum changes its
-//! type: floats with a NaN other than the canonical one are printed as unsigned integers of the
-//! same bytes.
+//! The order of actions comes back exactly, and so do dependencies, buffers, placements and memory
+//! images. The stated order of dependencies comes back as far as a simulator sees it: the order of
+//! all actions that wait for one action. Labels come back where they are names of the language and
+//! unique in their body. Other actions that a dependency names get `l1`, `l2`, ... One kind of
+//! datum changes its type. Floats with a NaN other than the canonical one are printed as unsigned
+//! integers of the same bytes.
 
 mod actions;
 mod labels;
@@ -26,9 +26,9 @@ use output::Output;
 /// Prints a program.
 ///
 /// A dependency stands after the later of its two actions, so that readers without forward
-/// references understand it. LogGOPSim's parser reads every program in [`Style::Schedgen`] that has
-/// a place in its language: then each rank gets a block of its own, in order, and labels are names
-/// of that language too.
+/// references understand it. In [`Style::Schedgen`], LogGOPSim's parser can read every program that
+/// its language has the words for. Each rank of such a program gets a block of its own, in order,
+/// and labels are names of that language too.
 ///
 /// # Errors
 /// Those of `out`.
@@ -60,7 +60,8 @@ pub fn print(program: &Program, style: Style, out: &mut dyn io::Write) -> io::Re
     out.flush()
 }
 
-/// Prints a program of ranks whose bodies are made one at a time, so that only one is in memory.
+/// Prints the ranks of a program whose bodies are made one at a time, so that only one is in
+/// memory.
 ///
 /// # Errors
 /// Those of `out` and of `body`.
@@ -84,8 +85,8 @@ pub fn print_ranks<E: From<io::Error>>(
     Ok(out.flush()?)
 }
 
-/// Returns true if LogGOPSim's language has a word for all of a program: it knows sends, receives
-/// and calcs without buffers, and no interface for a calc.
+/// Returns true if LogGOPSim's language can express all of a program. The language has sends and
+/// receives without buffers, and calcs without a network interface.
 fn loggopsim_reads(program: &Program) -> bool {
     let is_known = |action: &Action| match *action {
         Action::Send { payload, .. } | Action::Recv { payload, .. } => {
@@ -110,7 +111,7 @@ fn print_for_loggopsim(mut out: Output<'_>, program: &Program) -> io::Result<()>
     out.flush()
 }
 
-/// The statement of one action of `body`, without its label.
+/// Returns the statement of one action of `body`, without the action's label.
 pub fn statement(body: &Body, action: &Action, style: Style) -> String {
     let mut text = Vec::new();
     let mut out = Output::new(&mut text, style);
@@ -120,7 +121,8 @@ pub fn statement(body: &Body, action: &Action, style: Style) -> String {
     String::from_utf8(text).expect("statements are text")
 }
 
-/// The images of ranks that share a body but not their memory, each image once.
+/// Prints the images of `users`, ranks that share a body but not their memory. Each image is
+/// printed once.
 fn print_images(out: &mut Output<'_>, program: &Program, users: &[u32]) -> io::Result<()> {
     let mut by_image: Vec<(ImageId, u32)> = users
         .iter()
@@ -194,8 +196,8 @@ impl Groups {
         &self.ranks[self.starts[body] as usize..self.starts[body + 1] as usize]
     }
 
-    /// Returns true if all of several ranks share one body: its block is `rank *`, which needs
-    /// `num_ranks`.
+    /// Returns true if there are several ranks and all share one body. The block of that body is
+    /// `rank *`, which needs `num_ranks`.
     fn any_for_all(&self) -> bool {
         let all = self.ranks.len();
         all > 1 && self.starts.windows(2).any(|pair| (pair[1] - pair[0]) as usize == all)

@@ -6,10 +6,10 @@ use std::io::Write as _;
 /// One of the language's two spellings. What a spelling lacks is written in the other one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Style {
-    /// The 2009 paper's: `rank #0 { a: send 0,4 to 1; requ b -> a; }`.
+    /// The spelling of the 2009 paper: `rank #0 { a: send 0,4 to 1; requ b -> a; }`.
     Paper2009,
-    /// Schedgen's and LogGOPSim's: `rank 0 { a: send 4b to 1 tag 0` and `b requires a` on lines of
-    /// their own.
+    /// The spelling of Schedgen and LogGOPSim: `rank 0 { a: send 4b to 1 tag 0` and `b requires a`
+    /// on lines of their own.
     Schedgen,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Output<'a> {
     buffer: Vec<u8>,
     digits: itoa::Buffer,
     pub(super) style: Style,
-    /// True if LogGOPSim's parser is to read it.
+    /// True if LogGOPSim's parser is to read the text.
     pub(super) for_loggopsim: bool,
     indentation: &'static str,
     empty_block: bool,
@@ -57,7 +57,7 @@ impl<'a> Output<'a> {
         self.buffer.extend_from_slice(self.digits.format(number).as_bytes());
     }
 
-    /// The shortest decimal that reads back as the same value.
+    /// Writes the shortest decimal that reads back as `value`, or `nan`.
     pub(super) fn single(&mut self, value: f32) {
         if value.is_nan() {
             self.text("nan");
@@ -66,7 +66,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// The shortest decimal that reads back as the same value.
+    /// Writes the shortest decimal that reads back as `value`, or `nan`.
     pub(super) fn double(&mut self, value: f64) {
         if value.is_nan() {
             self.text("nan");
@@ -75,7 +75,8 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Opens the block of some ranks, which are written as `*` if they are all of several.
+    /// Opens the block of `ranks`. If these are all ranks of a program with several, `*` is
+    /// written, except for LogGOPSim.
     pub(super) fn open_block(&mut self, ranks: &[u32], num_ranks: u32) -> io::Result<()> {
         if !self.first_line {
             self.text("\n");
@@ -131,7 +132,7 @@ impl<'a> Output<'a> {
         self.spill()
     }
 
-    /// Hands what has been collected to the writer when it is enough.
+    /// Passes the buffer to the writer if the buffer holds [`CHUNK`] bytes or more.
     #[inline]
     pub(super) fn spill(&mut self) -> io::Result<()> {
         if self.buffer.len() < CHUNK { Ok(()) } else { self.flush() }

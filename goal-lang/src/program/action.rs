@@ -54,7 +54,7 @@ pub enum Payload {
         op: Op,
         /// The type of the elements.
         datatype: Datatype,
-        /// Index of B in the body's table of pieces; of a send A follows.
+        /// The index of B in the body's table of pieces. For a send, A is the next entry.
         operands: u32,
     },
 }
@@ -120,7 +120,7 @@ pub enum Action {
         b: u64,
         /// Address of C.
         c: u64,
-        /// Bytes of each.
+        /// The bytes of each buffer.
         size: u64,
     },
     /// A predefined operation with at least one scattered buffer.
@@ -143,7 +143,7 @@ pub enum Action {
     Wtime {
         /// Address of 8 bytes.
         addr: u64,
-        /// Memory that they lie in.
+        /// The memory that these 8 bytes lie in.
         space: Space,
     },
     /// Nothing: a dummy that only carries dependencies (paper III.D, Theorem 4).
@@ -196,7 +196,7 @@ impl ActionKind {
         ActionKind::Nop,
     ];
 
-    /// The word that begins it in text, or its function's name.
+    /// Returns the word that begins a statement of this kind in text, or the name of its function.
     pub const fn name(self) -> &'static str {
         match self {
             ActionKind::Send => "send",
@@ -229,7 +229,7 @@ impl<'a> Operand<'a> {
         }
     }
 
-    /// Bytes in all.
+    /// Returns the bytes of all pieces together.
     pub fn size(&self) -> u64 {
         self.pieces().iter().map(|piece| piece.size).sum()
     }

@@ -62,7 +62,7 @@ pub struct Reduction {
     pub op: Op,
     /// The type of the elements.
     pub datatype: Datatype,
-    /// The first operand of a send; `None` for a receive, where it is the message.
+    /// The first operand of a send. `None` for a receive, whose first operand is the message.
     pub a: Option<Piece>,
     /// The second operand, which takes the result.
     pub b: Piece,
@@ -71,11 +71,11 @@ pub struct Reduction {
 /// The access of an action to bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// It reads them.
+    /// The action reads the bytes.
     Read,
-    /// It writes all of them, without reading them.
+    /// The action writes all of the bytes, without reading them.
     Write,
-    /// It reads them and writes all of them.
+    /// The action reads the bytes and writes all of them.
     Update,
 }
 
@@ -92,7 +92,7 @@ impl Access {
 }
 
 impl LocalOperation<'_> {
-    /// The buffer that is written; a user function may write both of its buffers.
+    /// Returns the buffer that is written. A user function may write both of its buffers.
     pub fn result(&self) -> Operand<'_> {
         self.c.unwrap_or(self.b)
     }
@@ -124,7 +124,7 @@ impl Body {
         &self.pieces[pieces.first as usize..pieces.first as usize + pieces.len as usize]
     }
 
-    /// A scattered buffer as an operand; one piece counts as contiguous.
+    /// Returns a scattered buffer as an operand. One piece counts as contiguous.
     pub fn operand(&self, pieces: Pieces) -> Operand<'_> {
         match self.slice(pieces) {
             [piece] => Operand::One(*piece),
@@ -132,7 +132,7 @@ impl Body {
         }
     }
 
-    /// The buffer behind a payload; `None` for a pattern.
+    /// Returns the buffer behind a payload, or `None` for a pattern.
     pub fn payload_operand(&self, payload: Payload) -> Option<Operand<'_>> {
         match payload {
             Payload::Pattern { .. } => None,
@@ -162,7 +162,7 @@ impl Body {
         }
     }
 
-    /// Returns an action as a local operation, if it is one with operands.
+    /// Returns an action as a local operation, or `None` if it is no local operation with operands.
     pub fn local_operation(&self, action: &Action) -> Option<LocalOperation<'_>> {
         match *action {
             Action::Exec { op, datatype, spaces, has_c, a, b, c, size } => {
@@ -196,9 +196,9 @@ impl Body {
         self.visit_accesses(action, |piece, _| visit(piece));
     }
 
-    /// Calls `visit` with every piece that an action touches, as
-    /// [`visit_pieces`](Self::visit_pieces) does, and with the access to it. An accumulator is
-    /// updated, and a user function updates both of its buffers.
+    /// Calls `visit` with every piece that an action touches and the access to that piece, in the
+    /// order of [`visit_pieces`](Self::visit_pieces). An accumulator is updated, and a user
+    /// function updates both of its buffers.
     pub fn visit_accesses(&self, action: &Action, mut visit: impl FnMut(&Piece, Access)) {
         let mut operand = |operand: Operand<'_>, access| {
             operand.pieces().iter().for_each(|piece| visit(piece, access));
@@ -237,8 +237,8 @@ impl Body {
         }
     }
 
-    /// First byte past everything that actions touch in `space`. If memory is a table of buffers,
-    /// the bytes of all buffers ([`flat_size`](Self::flat_size)).
+    /// Returns the first byte past everything that actions touch in `space`. For memory that is a
+    /// table of buffers, returns the bytes of all buffers ([`flat_size`](Self::flat_size)).
     pub fn extent(&self, space: Space) -> u64 {
         if space == Space::Memory && !self.buffers.is_empty() {
             return self.flat_size();
@@ -254,7 +254,7 @@ impl Body {
         end
     }
 
-    /// Incoming dependencies of every action, both kinds together.
+    /// Returns the number of dependencies that each action waits for, both kinds together.
     pub fn indegrees(&self) -> Vec<u32> {
         let mut indegrees = vec![0; self.len()];
         for waiter in self.requires.waiters().iter().chain(self.irequires.waiters()) {

@@ -78,7 +78,7 @@ impl BodyBuilder {
         self.body.actions.is_empty()
     }
 
-    /// The finished graph. It is not checked: goal-opt's verifier does that.
+    /// Returns the finished graph. It is not checked: goal-opt's verifier does that.
     ///
     /// # Panics
     /// If a dependency names an action that was never added.

@@ -21,7 +21,7 @@ pub struct Csr {
 pub struct Edge {
     /// The action that has to wait.
     pub waiter: ActionId,
-    /// The action that it waits for.
+    /// The action that `waiter` waits for.
     pub prerequisite: ActionId,
 }
 
@@ -35,9 +35,9 @@ impl Csr {
         Self::with_places(actions, edges, &[]).0
     }
 
-    /// Like [`from_edges`](Self::from_edges). Also returns the place at which each edge was stated,
-    /// in the rows' order. `places` has an entry for each edge or none at all; an edge that was
-    /// stated twice keeps its first place.
+    /// Makes rows as [`from_edges`](Self::from_edges) does. Also returns the place at which each
+    /// edge was stated, in the rows' order. `places` has an entry for each edge or none at all. An
+    /// edge that was stated twice keeps its first place.
     ///
     /// # Panics
     /// As [`from_edges`](Self::from_edges) does.
@@ -49,8 +49,8 @@ impl Csr {
         Self::collect(actions, edges, places, None)
     }
 
-    /// Like [`with_places`](Self::with_places). Also returns the rows whose edges were stated in
-    /// another order, or more than once.
+    /// Makes rows as [`with_places`](Self::with_places) does. Also returns, as they were stated,
+    /// the rows whose edges were stated in another order or more than once.
     ///
     /// # Panics
     /// As [`from_edges`](Self::from_edges) does.
@@ -65,7 +65,8 @@ impl Csr {
     }
 
     /// Takes rows that already lie end to end in `targets`: row `r` goes from `starts[r]` to
-    /// `starts[r + 1]`. Sorts them, and returns the rows that did not ascend strictly as they were.
+    /// `starts[r + 1]`. Sorts the rows. Also returns the rows that did not ascend strictly, as they
+    /// were before.
     ///
     /// # Panics
     /// If `starts` doesn't ascend from 0 to the length of `targets`.
@@ -157,8 +158,8 @@ impl Csr {
         })
     }
 
-    /// Returns the same edges by waiter: `row(a)` of the result lists the actions that `a` waits
-    /// for. Takes time linear in actions and edges.
+    /// Returns the edges with a row for each waiter: `row(a)` of the result lists the actions that
+    /// `a` waits for. Takes time linear in actions and edges.
     ///
     /// # Panics
     /// If an edge names an action past `actions`.
@@ -178,8 +179,8 @@ impl Csr {
     }
 
     /// Renumbers the actions so that `order[0]` comes first. Returns the edges with the new
-    /// numbers, and their places in the order of the new rows. `places` has an entry for each edge
-    /// or none at all. Takes time linear in actions and edges, except for sorting rows.
+    /// numbers, and `places` in the order of the new rows. `places` has an entry for each edge or
+    /// none at all. Takes time linear in actions and edges, except for sorting rows.
     ///
     /// # Panics
     /// If an edge names an action that is not in `order`.
@@ -206,14 +207,15 @@ impl Csr {
         (csr, ordered)
     }
 
-    /// Index of the edge `prerequisite` -> `waiter` among all edges in row order.
+    /// Returns the index of the edge `prerequisite` -> `waiter` among all edges in row order, if
+    /// there is such an edge.
     pub fn position(&self, edge: Edge) -> Option<usize> {
         let start = *self.starts.get(edge.prerequisite.index())? as usize;
         Some(start + self.row(edge.prerequisite).binary_search(&edge.waiter).ok()?)
     }
 
-    /// Keeps the edges for which `keep` returns true; it gets an edge's index among all edges in
-    /// row order. Takes linear time.
+    /// Keeps the edges for which `keep` returns true. `keep` gets an edge's index among all edges
+    /// in row order. Takes linear time.
     pub fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
         let mut kept = 0usize;
         let mut from = 0usize;
@@ -234,8 +236,9 @@ impl Csr {
         }
     }
 
-    /// Sorts every row and drops duplicates, and `places` with them if there are any; of equal
-    /// edges the first place stays. Rows that change are added to `stated` as they were.
+    /// Sorts every row and drops duplicate edges. If `places` is not empty, it is changed in the
+    /// same way, and of equal edges the first place stays. A row that changes is added to `stated`
+    /// as it was before.
     fn put_in_order(&mut self, places: &mut Vec<Position>, mut stated: Option<&mut StatedRows>) {
         let mut pairs: Vec<(ActionId, Position)> = Vec::new();
         let mut kept = 0usize;
@@ -276,8 +279,8 @@ impl Csr {
 }
 
 /// Counts the entries of each row for a counting sort. Entry `r + 1` of the result is the start of
-/// row `r`; a caller that advances it while it fills the row leaves the row's end there. Then the
-/// last entry is superfluous.
+/// row `r`. The caller advances this entry while it fills the row, so that the row's end is left
+/// there. Then the last entry is superfluous.
 fn row_ends(actions: usize, rows: impl Iterator<Item = ActionId>) -> Vec<u32> {
     let mut ends = vec![0u32; actions + 2];
     for row in rows {

@@ -26,7 +26,7 @@ pub struct Debug {
     pub order: Option<Box<StatedOrder>>,
 }
 
-/// Labels of all actions in one string; an unlabelled action has the empty one.
+/// The labels of all actions in one string. An action without a label has an empty one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels {
     text: String,

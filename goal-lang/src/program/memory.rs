@@ -13,7 +13,8 @@ pub struct Datum {
     pub bytes: Vec<u8>,
 }
 
-/// The start and the wanted end of a rank's memory. Ranks with the same image share it.
+/// The values of a rank's memory at the start of an instance, and the expected values at its end.
+/// Ranks with the same image share it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct MemoryImage {
     /// Memory that an instance starts with; bytes that no entry covers are 0. Entries don't
@@ -29,7 +30,7 @@ impl MemoryImage {
         self.init.is_empty() && self.expect.is_empty()
     }
 
-    /// First byte past all entries.
+    /// Returns the first address past all entries.
     pub fn end(&self) -> u64 {
         let end = |datum: &Datum| datum.addr.saturating_add(datum.bytes.len() as u64);
         self.init.iter().chain(&self.expect).map(end).max().unwrap_or(0)

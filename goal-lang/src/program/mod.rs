@@ -1,4 +1,4 @@
-//! The resolved model: per rank a dependency graph in flat arrays.
+//! The resolved model: a dependency graph in flat arrays for each rank.
 
 mod action;
 mod body;
@@ -30,8 +30,8 @@ pub use stated_edges::StatedEdges;
 
 use crate::ids::{BodyId, ImageId};
 
-/// A group operation: for each rank the body that it runs, and its memory's wanted content at the
-/// start and at the end.
+/// A group operation: for each rank the body that it runs, and the initial and the expected content
+/// of its memory.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
     /// One entry a rank, rank 0 first.
@@ -45,9 +45,10 @@ pub struct Program {
 /// The graph and the memory of one rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RankEntry {
-    /// Its graph.
+    /// The graph of the rank.
     pub body: BodyId,
-    /// Its memory; `None` stands for zeros at the start and no expectation at the end.
+    /// The memory image of the rank. `None` stands for zeros at the start and no expectation at the
+    /// end.
     pub image: Option<ImageId>,
 }
 

@@ -29,8 +29,8 @@ pub fn topological_order(body: &Body) -> Result<Vec<ActionId>, Cycle> {
     if order.len() == body.len() { Ok(order) } else { Err(find_cycle(body, &waiting)) }
 }
 
-/// Every action with `waiting > 0` has a prerequisite with `waiting > 0`, so walking back must
-/// close a cycle.
+/// Returns a cycle. Every action with `waiting > 0` has a prerequisite with `waiting > 0`, so a
+/// walk back over prerequisites must close a cycle.
 fn find_cycle(body: &Body, waiting: &[u32]) -> Cycle {
     let mut blocker = vec![None; body.len()];
     for edge in body.requires.edges().chain(body.irequires.edges()) {

@@ -1,26 +1,27 @@
-//! The order in which dependencies were stated. It is kept beside the graph, which has no place for
-//! it.
+//! The order in which dependencies were stated. It is kept beside the graph, because the graph has
+//! no place for it.
 //!
 //! A row of a [`Csr`](super::Csr) ascends and has no duplicates, so that a program has one
 //! encoding. Other simulators release dependents in the order in which a file lists them, and their
-//! times depend on it. So the order of a row is kept if it differs from the row's. Passes and
-//! stripping drop it.
+//! times depend on it. So the stated order of a row is kept if it differs from the order in the
+//! `Csr`. Passes and stripping drop it.
 
 use crate::ids::ActionId;
 
-/// The order that a body's text or binary states beyond the graph.
+/// The order of roots and dependencies in a body's text or binary, as far as it differs from the
+/// order in the graph.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct StatedOrder {
-    /// The actions that wait for nothing, in a binary's order; empty if that is ascending.
+    /// The actions that wait for nothing, in the order of a binary. Empty if that order ascends.
     pub roots: Vec<ActionId>,
-    /// Rows of `requires`.
+    /// The stated rows of `requires`.
     pub requires: StatedRows,
-    /// Rows of `irequires`.
+    /// The stated rows of `irequires`.
     pub irequires: StatedRows,
 }
 
-/// Rows as they were stated, duplicates included. A row that ascends strictly is not here: the
-/// [`Csr`](super::Csr) has it.
+/// Rows of a [`Csr`](super::Csr) as they were stated, duplicates included. A row that was stated in
+/// strictly ascending order is not here, because the `Csr` has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct StatedRows {
     /// The prerequisites of the rows, ascending.
@@ -31,7 +32,7 @@ pub struct StatedRows {
 }
 
 impl StatedRows {
-    /// Adds the row of a prerequisite that comes after all others.
+    /// Adds the row of a prerequisite. It must come after the prerequisites of all other rows.
     ///
     /// # Panics
     /// If there are 2^32 waiters or more.
@@ -41,7 +42,8 @@ impl StatedRows {
         self.ends.push(u32::try_from(self.waiters.len()).expect("more than 2^32 dependencies"));
     }
 
-    /// The row of a prerequisite, if it differs from the [`Csr`](super::Csr)'s.
+    /// Returns the stated row of a prerequisite, or `None` if that row of the [`Csr`](super::Csr)
+    /// is the same.
     #[inline]
     pub fn row(&self, prerequisite: ActionId) -> Option<&[ActionId]> {
         if self.prerequisites.is_empty() {
@@ -55,7 +57,7 @@ impl StatedRows {
         &self.waiters[start..self.ends[at] as usize]
     }
 
-    /// Every row with its prerequisite, ascending.
+    /// Returns every row with its prerequisite, in ascending order of prerequisites.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (ActionId, &[ActionId])> {
         self.prerequisites.iter().enumerate().map(|(at, &prerequisite)| (prerequisite, self.at(at)))
     }
@@ -77,13 +79,13 @@ impl StatedRows {
 }
 
 impl StatedOrder {
-    /// Returns true if it adds nothing to the graph.
+    /// Returns true if the order adds nothing to the graph.
     pub fn is_empty(&self) -> bool {
         self.roots.is_empty() && self.requires.is_empty() && self.irequires.is_empty()
     }
 
-    /// Returns the form that [`Debug`](super::Debug) stores: `None` if it adds nothing to the
-    /// graph.
+    /// Returns the order in the form that [`Debug`](super::Debug) stores. Returns `None` if the
+    /// order adds nothing to the graph.
     pub fn boxed(self) -> Option<Box<Self>> {
         (!self.is_empty()).then(|| Box::new(self))
     }

@@ -13,7 +13,8 @@ pub struct StatedEdges<'a> {
 }
 
 impl<'a> StatedEdges<'a> {
-    /// The actions that wait for `prerequisite`, each as often as it was stated.
+    /// Returns the actions that wait for `prerequisite` in their stated order, each as often as it
+    /// was stated.
     #[inline]
     pub fn row(&self, prerequisite: ActionId) -> &'a [ActionId] {
         self.stated
@@ -36,7 +37,7 @@ impl<'a> StatedEdges<'a> {
 }
 
 impl Body {
-    /// `requires` in the order in which it was stated.
+    /// Returns the dependencies of `requires` in the order in which they were stated.
     pub fn stated_requires(&self) -> StatedEdges<'_> {
         StatedEdges {
             csr: &self.requires,
@@ -44,7 +45,7 @@ impl Body {
         }
     }
 
-    /// `irequires` in the order in which it was stated.
+    /// Returns the dependencies of `irequires` in the order in which they were stated.
     pub fn stated_irequires(&self) -> StatedEdges<'_> {
         StatedEdges {
             csr: &self.irequires,
@@ -54,8 +55,8 @@ impl Body {
 }
 
 impl StatedRows {
-    /// Returns true if every row states the same dependencies as `csr`, in another order or
-    /// repeatedly.
+    /// Returns true if every stated row has the dependencies of the same row of `csr`, in another
+    /// order or repeatedly.
     fn fits(&self, csr: &Csr) -> bool {
         let mut sorted = Vec::new();
         self.iter().is_sorted_by(|a, b| a.0 < b.0)
@@ -70,8 +71,8 @@ impl StatedRows {
 }
 
 impl StatedOrder {
-    /// Returns true if it is an order of the body's dependencies and roots, and adds something to
-    /// its graph.
+    /// Returns true if this is an order of the dependencies and roots of `body`, and adds something
+    /// to its graph.
     pub fn fits(&self, body: &Body) -> bool {
         !self.is_empty()
             && self.requires.fits(&body.requires)

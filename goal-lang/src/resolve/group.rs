@@ -12,7 +12,7 @@ pub(super) struct Group {
     pub(super) declared: Option<Span>,
     /// The blocks of `rank *`, ascending.
     every: Vec<u32>,
-    /// The start of each rank's row in `blocks`: the blocks that name the rank, ascending.
+    /// The start of each rank's row in `own`. A row has the blocks that name the rank, ascending.
     starts: Vec<u32>,
     own: Vec<u32>,
 }

@@ -49,8 +49,8 @@ pub(super) fn text_of(sources: &SourceMap, span: Span) -> &[u8] {
     &text[start..start + (span.end - span.start) as usize]
 }
 
-/// Calls `visit` for every dependency in a block, with its two names and the span from the first to
-/// the second.
+/// Calls `visit` for every dependency in a block. `visit` gets the label of the waiter, the label
+/// of the prerequisite, and the span from the first label to the second.
 pub(super) fn visit_dependencies<'a>(
     sources: &'a SourceMap,
     block: &Block,

@@ -11,10 +11,11 @@ use crate::program::{
 use crate::source::{Position, SourceMap, Span};
 use crate::suggest::nearest;
 
-/// The number of labels that are compared at most with an unknown one, for a suggestion.
+/// The most labels that are compared with an unknown label to find a suggestion.
 const CANDIDATES_MAX: usize = 1 << 14;
 
-/// The dependencies of all blocks of one kind, for each prerequisite in the order of the text.
+/// The dependencies of one kind in all blocks. Those of one prerequisite are in the order of the
+/// text.
 #[derive(Default)]
 struct Edges {
     edges: Vec<Edge>,
@@ -30,7 +31,8 @@ impl Edges {
             .push(Edge { waiter: shift(edge.waiter), prerequisite: shift(edge.prerequisite) });
     }
 
-    /// Appends the dependencies of a block with `actions` actions.
+    /// Appends the dependencies of a block with `actions` actions. `offset` is the number of
+    /// actions before the block.
     fn extend(
         &mut self,
         csr: &Csr,
@@ -51,7 +53,7 @@ impl Edges {
     }
 
     /// Returns the rows, the places of the dependencies, and the rows that were not stated in
-    /// ascending order.
+    /// ascending order. Dependencies with unknown labels are left out.
     fn finish(mut self, actions: usize) -> (Csr, Vec<Position>, StatedRows) {
         if !self.unknown.is_empty() {
             let has_places = !self.places.is_empty();
@@ -65,13 +67,14 @@ impl Edges {
 }
 
 impl Resolver<'_> {
-    /// Joins the actions of all blocks in order, and looks up the labels of their dependencies in
-    /// all of them.
+    /// Returns a body with the actions of all blocks in order. The labels of dependencies are
+    /// looked up in all blocks.
     pub(super) fn merge(&mut self, blocks: &[Block], list: &[u32]) -> Body {
         let blocks: Vec<&Block> = list.iter().map(|&block| &blocks[block as usize]).collect();
         let mut body = Body::default();
         let (mut requires, mut irequires) = (Edges::default(), Edges::default());
-        // Each with the index of its block's first entry among the edges of either kind.
+        // Unresolved dependencies, each with the index of its block's first edge in `requires` and
+        // in `irequires`.
         let mut pending: Vec<(Pending, [usize; 2])> = Vec::new();
         let mut backward = false;
         let mut scratch_end = 0;
@@ -174,8 +177,8 @@ impl Resolver<'_> {
     }
 }
 
-/// Returns true if the dependency's second label is really the statement `nop` on the next line. It
-/// is the only statement of one word, so the grammar cannot tell them apart.
+/// Returns true if the dependency's second label is really the statement `nop` on the next line. A
+/// `nop` is the only statement of one word, so the grammar can't tell it from a label.
 fn is_operation(sources: &SourceMap, dependency: &Pending) -> bool {
     let Pending { waiter, prerequisite, .. } = *dependency;
     let between = Span { start: waiter.end, end: prerequisite.start };

@@ -46,7 +46,7 @@ pub(crate) fn assemble(
 
 /// The way in which a body is made.
 enum Recipe {
-    /// From one block that uses no labels of others.
+    /// From one block that uses no labels of other blocks.
     Single(u32),
     /// From several blocks, from one block with labels that are not resolved yet, or from none for
     /// an empty rank.
@@ -60,8 +60,8 @@ struct Plan {
 }
 
 impl Resolver<'_> {
-    /// Assigns a body to each rank. Ranks with the same blocks share one; blocks without actions
-    /// are ignored.
+    /// Assigns a body to each rank. Ranks with the same blocks share a body. Blocks that add
+    /// nothing to a graph are ignored.
     fn plan(&mut self, blocks: &[Block], group: &Group) -> Option<Plan> {
         let mut ranks = Vec::with_capacity(group.num_ranks as usize);
         let mut recipes = Vec::new();

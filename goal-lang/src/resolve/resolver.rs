@@ -21,8 +21,8 @@ impl<'a> Resolver<'a> {
         Self { sources, report, told: FxHashSet::default(), entries: 0 }
     }
 
-    /// Counts the entries that merging copies. Returns `None` above the limit: a short text can ask
-    /// for far too many.
+    /// Counts the entries that merging copies. Returns `None` above [`BLOCK_ENTRIES_MAX`], because
+    /// a short text can ask for far too many.
     pub(super) fn count(&mut self, entries: u64) -> Option<()> {
         self.entries += entries;
         if self.entries <= BLOCK_ENTRIES_MAX {

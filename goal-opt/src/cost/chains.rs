@@ -9,8 +9,8 @@ use goal_lang::{Action, Program};
 /// The longest chains through all ranks of a program: by the number of actions, and by time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Chains {
-    /// The actions on the longest chain, and the rank on which it ends. A receive comes after its
-    /// send.
+    /// The number of actions on the longest chain, and the rank on which the chain ends. A receive
+    /// comes after its send.
     pub depth: Chain<u64>,
     /// The time of the longest chain in nanoseconds, and the rank on which it ends.
     pub critical_path_ns: Chain<f64>,
@@ -35,9 +35,10 @@ impl<T: PartialOrd> Chain<T> {
 
 /// Measures the longest chains. The time is the least that a program takes on a machine with any
 /// number of processors and interfaces, if no send waits for its receive. A message takes
-/// [`Machine::message_ns`] from the start of its send to the end of its receive, and a local action
-/// what it takes in a [prediction](super::predict). If wildcards or missing orders leave open which
-/// message a receive takes, it is one of those possible. Linear in actions and edges.
+/// [`Machine::message_ns`] from the start of its send to the end of its receive. A local action
+/// takes the same time as in a [prediction](super::predict). If wildcards or missing orders leave
+/// open which message a receive takes, one of the possible messages counts. Linear in actions and
+/// edges.
 ///
 /// # Errors
 /// If the program has too many actions, or if it does not end, however large the messages that are
@@ -152,7 +153,8 @@ impl<'w, 'p> Walk<'w, 'p> {
         }
     }
 
-    /// Meets a dependency of an action, which comes after what `before` knows.
+    /// Removes one unmet dependency of `vertex`. `before` has the longest chains to the event that
+    /// `vertex` waited for.
     fn release(&mut self, vertex: Vertex, before: Known) {
         let known = &mut self.started[vertex.index()];
         *known = known.max(Known { depth: before.depth + 1, ..before });

@@ -14,14 +14,14 @@ pub(super) struct Lanes {
     receiving: Vec<f64>,
 }
 
-/// The processor that an event takes, and the side of an interface.
+/// The processor that an event occupies, and the side of a network interface, if it needs one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Taken {
     cpu: usize,
     side: Side,
 }
 
-/// A side of an interface, by the position of the interface.
+/// A side of a network interface, with the index of the interface in [`Lanes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Side {
     None,
@@ -84,14 +84,14 @@ impl Lanes {
         Taken { cpu: self.cpu_at(rank, at), side: Side::Receiving(self.nic_at(rank, at)) }
     }
 
-    /// The position of the processor of a placement, or of the rank's last one: a message without a
-    /// receive names a processor of the sender.
+    /// Returns the index of the processor of a placement, but at most the rank's last one. A
+    /// message without a receive names a processor of the sender, which this rank may lack.
     fn cpu_at(&self, rank: u32, at: Placement) -> usize {
         let (first, end) = (self.first_cpu[rank as usize], self.first_cpu[rank as usize + 1]);
         (first + usize::from(at.cpu)).min(end - 1)
     }
 
-    /// The position of the interface of a placement, or of the rank's last one.
+    /// Returns the index of the interface of a placement, but at most the rank's last one.
     fn nic_at(&self, rank: u32, at: Placement) -> usize {
         let (first, end) = (self.first_nic[rank as usize], self.first_nic[rank as usize + 1]);
         (first + usize::from(at.nic)).min(end - 1)
@@ -102,7 +102,8 @@ impl Lanes {
         self.cpu[self.cpu_at(rank, at)]
     }
 
-    /// The time at which all of `taken` is free.
+    /// Returns the time at which both the processor and the interface side of `taken` are free, in
+    /// nanoseconds.
     pub(super) fn free(&self, taken: Taken) -> f64 {
         self.cpu[taken.cpu].max(match taken.side {
             Side::None => 0.0,
@@ -111,7 +112,8 @@ impl Lanes {
         })
     }
 
-    /// Takes a processor until `cpu`, and the interface until `nic`.
+    /// Occupies the processor of `taken` until the time `cpu`, and the interface side until the
+    /// time `nic`.
     pub(super) fn take(&mut self, taken: Taken, cpu: f64, nic: f64) {
         self.cpu[taken.cpu] = cpu;
         match taken.side {

@@ -37,8 +37,8 @@ pub enum CostError {
     Stuck(u64, u64),
 }
 
-/// An event: the bits of its time, a number that orders events of the same time by their first
-/// insertion, and its kind.
+/// An event: the bits of its time, its number, and its kind. The number orders events of the same
+/// time by their first insertion.
 type Event = Reverse<(u64, u32, Kind)>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,15 +56,16 @@ pub(super) struct Simulation<'w, 'p> {
     lanes: Lanes,
     events: BinaryHeap<Event>,
     numbered: u32,
-    /// By number of an event, true if it waited for what it takes.
+    /// By number of an event, true if the event waited for its processor or interface.
     is_waiting: Vec<bool>,
-    /// By what they take, the events that wait for it.
+    /// By the processor and interface side that they need, the events that wait for these.
     waiting: FxHashMap<Taken, BinaryHeap<Reverse<(u32, Kind)>>>,
     /// By vertex, the number of unmet dependencies.
     missing: Vec<u32>,
     /// By vertex, the time at which its last dependency was met.
     ready_ns: Vec<f64>,
-    /// By vertex, the time at which a receive started or a message was taken in; infinite before.
+    /// By vertex, the time at which the receive started or the message of the send was taken in;
+    /// infinite before.
     there_ns: Vec<f64>,
     ended: u64,
 }
@@ -108,16 +109,17 @@ impl<'w, 'p> Simulation<'w, 'p> {
         }
     }
 
-    /// Executes an event, or lets it wait until what it takes is free.
+    /// Executes an event, or lets it wait until its processor and interface are free.
     ///
-    /// Events that take the same wait in one queue, and only the first of these is among the events
-    /// in the order of time. So an event is looked at again only when its turn comes.
+    /// Events that need the same processor and interface wait in one queue. Only the first of a
+    /// queue is among `events`, which are in the order of time. So an event is looked at again only
+    /// when its turn comes.
     fn handle(&mut self, Reverse((time, number, kind)): Event) {
         let now = f64::from_bits(time);
         let Some(taken) = self.taken(kind) else { return self.execute(kind, None, now) };
         let is_waiting = self.is_waiting[number as usize];
         if is_waiting && self.first_waiting(taken) != Some((number, kind)) {
-            // It was executed, or another event has become the first.
+            // The event was executed already, or another event has become the first of the queue.
             return;
         }
         let free = self.lanes.free(taken);
@@ -141,7 +143,7 @@ impl<'w, 'p> Simulation<'w, 'p> {
         }
     }
 
-    /// The first of the events that wait for the same.
+    /// Returns the first event that waits for `taken`.
     fn first_waiting(&self, taken: Taken) -> Option<(u32, Kind)> {
         self.waiting.get(&taken)?.peek().map(|&Reverse(first)| first)
     }
@@ -173,14 +175,14 @@ impl<'w, 'p> Simulation<'w, 'p> {
         local_ns(self.whole.body(vertex), self.whole.action(vertex), self.machine)
     }
 
-    /// Times are not negative, so their bits have the same order.
+    /// Adds an event at a time. Times are not negative, so their bits have the same order.
     fn insert(&mut self, time: f64, kind: Kind) {
         self.events.push(Reverse((time.to_bits(), self.numbered, kind)));
         self.is_waiting.push(false);
         self.numbered += 1;
     }
 
-    /// Executes an event when what it takes is free.
+    /// Executes an event whose processor and interface are free.
     fn execute(&mut self, kind: Kind, taken: Option<Taken>, now: f64) {
         match kind {
             Kind::Start(vertex) => self.start(vertex, taken, now),
@@ -217,7 +219,7 @@ impl<'w, 'p> Simulation<'w, 'p> {
         }
     }
 
-    /// Takes a message in.
+    /// Takes an arriving message in. Ends its receive if that has started.
     fn arrive(&mut self, send: Vertex, taken: Option<Taken>, now: f64) {
         let size = self.whole.message_size(send);
         let (rest, machine) = (size.saturating_sub(1) as f64, self.machine);
@@ -239,12 +241,12 @@ impl<'w, 'p> Simulation<'w, 'p> {
         }
     }
 
-    /// The other end of a message, if it has started or arrived.
+    /// Returns `vertex` if it is a receive that has started, or a send whose message was taken in.
     fn there(&self, vertex: Vertex) -> Option<Vertex> {
         vertex.some().filter(|vertex| self.there_ns[vertex.index()].is_finite())
     }
 
-    /// Ends a send that waited for its receive, when the two meet.
+    /// Ends a send that had to wait for its receive. Does nothing for an eager send.
     fn release_sender(&mut self, send: Vertex, now: f64) {
         if self.whole.message_size(send) > self.machine.eager_bytes_max {
             self.end(send, now);

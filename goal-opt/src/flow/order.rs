@@ -2,18 +2,18 @@
 
 use goal_lang::{ActionId, Body, Csr, topological_order};
 
-/// Bound on the actions that one question visits: the answer is mostly near, or the question is
-/// given up.
+/// The most actions and dependencies that one question visits. The answer is mostly near. Beyond
+/// the bound, the question is given up.
 const STEPS_MAX: usize = 128;
-/// Bound on the steps of all questions about a body, for each of its actions.
+/// The number of steps that each action of a body adds to the bound on all questions about it.
 const STEPS_PER_ACTION: usize = 24;
 
 /// Answers questions about the order of a body's actions, by a search backwards from the later one.
 /// If a bound is reached, the answer is no.
 pub(crate) struct Order<'b> {
     body: &'b Body,
-    /// By action, its position in a topological order. Everything that comes before an action has a
-    /// smaller one.
+    /// By action, its position in a topological order. A prerequisite has a smaller position than
+    /// its waiter.
     place: Vec<u32>,
     ids: Vec<ActionId>,
     requires: Csr,
@@ -77,8 +77,8 @@ impl<'b> Order<'b> {
     }
 
     /// Searches for a path of dependencies from `earlier` to `later`. An action that waits for an
-    /// end or a start starts no sooner than its prerequisite. If the end of `earlier` is asked for,
-    /// the first dependency of the path must be on an end.
+    /// end or a start starts no sooner than its prerequisite. If `start` is false, the first
+    /// dependency of the path must be on the end of `earlier`.
     fn search(&mut self, earlier: ActionId, later: ActionId, start: bool) -> bool {
         let least = self.place[earlier.index()];
         if self.place[later.index()] <= least {

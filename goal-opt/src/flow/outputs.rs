@@ -19,7 +19,8 @@ pub(crate) enum Outputs {
 }
 
 impl Outputs {
-    /// By body, the outputs of the ranks that run it, by the parameter [`OUTPUTS`].
+    /// Returns, by body, the outputs of the ranks that run it, as the parameter [`OUTPUTS`] states
+    /// them.
     pub(crate) fn from_bodies(program: &Program, context: &Context<'_>) -> Vec<Self> {
         let expects = context.arguments.word(OUTPUTS.name) != "memory";
         let none = || if expects { Outputs::Ranges(Vec::new()) } else { Outputs::Memory };

@@ -1,4 +1,5 @@
-//! All values of a body, by action.
+//! All values of a body, and the actions that write and read them. A value is the content of a
+//! range of bytes from one write to the next.
 
 use super::order::Order;
 use super::walk::{Value, Walk};
@@ -8,9 +9,9 @@ use std::cell::OnceCell;
 /// All values of a body, and the values of each action.
 #[derive(Debug)]
 pub(crate) struct Flow {
-    /// The values, in the order of their ends.
+    /// The values, in the order of their ends: overwritten values first, then those left in memory.
     pub(crate) values: Vec<Value>,
-    /// The readers of all values.
+    /// The readers of all values. A [`Value`] has the range of its readers in this list.
     readers: Vec<ActionId>,
     /// By action, the values that it writes.
     written: Lists,
@@ -48,7 +49,7 @@ impl Flow {
     }
 }
 
-/// By action, the numbers of some values.
+/// By action, the indices of the values that it writes or reads.
 #[derive(Debug)]
 struct Lists {
     starts: Vec<u32>,

@@ -21,20 +21,20 @@ pub(crate) struct Value {
     pub(crate) end: u64,
     /// The action that wrote it; `None` for the content at the start.
     pub(crate) writer: Option<ActionId>,
-    /// The position of its readers in `Flow::readers`.
+    /// The range of its readers in `Flow::readers`.
     pub(super) readers: Range<usize>,
-    /// The end of the value.
+    /// What ends the value.
     pub(crate) fate: Fate,
     /// True if dependencies prove the order of all accesses to these bytes.
     pub(crate) is_certain: bool,
 }
 
-/// The end of a value.
+/// What ends a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// This action overwrites it.
+    /// This action overwrites the value.
     Overwritten(ActionId),
-    /// It is in memory when the schedule has ended.
+    /// The value is in memory when the schedule has ended.
     Final,
 }
 
@@ -44,24 +44,24 @@ struct Segment {
     /// The cell after the last one.
     end: usize,
     writer: Option<ActionId>,
-    /// The index of its last reader among the readers of all segments.
+    /// The index of its last reader in `Walk::readers`, the readers of all segments.
     last_reader: Option<u32>,
     /// The number of its readers.
     readers: u32,
 }
 
 impl Segment {
-    /// Returns true if it holds the content at the start and was not read.
+    /// Returns true if the segment still has the content at the start and no action has read it.
     fn is_untouched(&self) -> bool {
         self.writer.is_none() && self.last_reader.is_none()
     }
 }
 
-/// A reader of a segment. Segments that were cut out of one share its earlier readers.
+/// A reader of a segment. Segments that were cut out of one segment share its earlier readers.
 #[derive(Debug, Clone, Copy)]
 struct Reader {
     id: ActionId,
-    /// The index of the reader before it.
+    /// The index in `Walk::readers` of the reader before this one.
     before: Option<u32>,
 }
 
@@ -122,7 +122,7 @@ impl<'b> Walk<'b> {
         }
     }
 
-    /// Takes in the accesses of an action, reads before writes, as no action reads bytes that it
+    /// Records the accesses of an action, reads before writes, as no action reads bytes that it
     /// writes itself. Returns `None` if the bound on the work is reached.
     pub(super) fn action(&mut self, id: ActionId, order: &mut Order<'_>) -> Option<()> {
         let mut pieces = std::mem::take(&mut self.pieces);
@@ -287,7 +287,7 @@ impl<'b> Walk<'b> {
     }
 }
 
-/// A reader and those before it, the last one first.
+/// Returns a reader and the readers before it, the last one first.
 fn chain(readers: &[Reader], last: Option<u32>) -> impl Iterator<Item = ActionId> {
     let chain = std::iter::successors(last, |&at| readers[at as usize].before);
     chain.map(|at| readers[at as usize].id)

@@ -25,7 +25,8 @@ pub enum Values {
     Word(&'static [&'static str]),
 }
 
-/// The values of the parameters for one run of a pass, in the order of its row in the table.
+/// The values of the parameters for one run of a pass. They are in the order in which the pass's
+/// row of the table has the parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Arguments(pub(crate) Vec<(&'static str, Argument)>);
 

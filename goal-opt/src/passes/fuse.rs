@@ -6,8 +6,8 @@ use crate::flow::{Fate, Flow, Order, Outputs};
 use crate::pass::{Context, Refusal};
 use goal_lang::{Action, ActionId, Body, Datatype, Edge, Op, Payload, Piece, Program};
 
-/// Bound on the rounds. A fusion makes the end of an operation that of its receive, which can allow
-/// others. Most of these are found in the same round.
+/// The most rounds. After a fusion an operation ends together with its receive, which can allow
+/// other fusions. Most of these are found in the same round.
 const ROUNDS_MAX: usize = 8;
 
 /// Turns `recv T; exec F with T B` into one receive that combines into B (a plain receive if F is a
@@ -34,7 +34,7 @@ struct Fusion {
     dropped: Option<Piece>,
 }
 
-/// Fuses until no two actions are left that can be. Returns true if it changed the body.
+/// Fuses until no two actions are left that can be fused. Returns true if it changed the body.
 fn fuse_body(body: &mut Body, outputs: &Outputs, context: &Context<'_>) -> bool {
     for round in 0..ROUNDS_MAX {
         if !fuse_once(body, outputs, context) {
@@ -113,7 +113,8 @@ fn operands(body: &Body, exec: ActionId) -> Option<[Piece; 2]> {
     }
 }
 
-/// Adds the receives that perform an operation.
+/// Returns the fusions of a receive with an operation on its message. Marks the operations in
+/// `used`.
 fn receives(
     body: &Body,
     outputs: &Outputs,
@@ -156,7 +157,7 @@ fn receives(
     fusions
 }
 
-/// Adds the sends that perform an operation.
+/// Adds the fusions of an operation with the send of its result. Marks both actions in `used`.
 fn sends(body: &Body, order: &mut Order<'_>, used: &mut [bool], fusions: &mut Vec<Fusion>) {
     let none = vec![None; body.len()];
     for id in body.ids().filter(|id| !used[id.index()]).collect::<Vec<_>>() {
@@ -183,8 +184,8 @@ fn sends(body: &Body, order: &mut Order<'_>, used: &mut [bool], fusions: &mut Ve
 }
 
 /// Returns true if all prerequisites of `later` other than `earlier` are met when `earlier` starts.
-/// `performed` has the receives that perform operations from now on: such an operation ends with
-/// its receive.
+/// `performed` has, by operation, the receive that performs it from now on: the operation then ends
+/// with this receive.
 fn starts_as_early(
     order: &mut Order<'_>,
     later: ActionId,
@@ -217,7 +218,8 @@ fn apply(body: &mut Body, fusions: &[Fusion]) {
     let (mut starts, mut ends) = (removal.irequires, removal.requires);
     for (i, edge) in starts.edges.iter_mut().enumerate() {
         match of(edge.prerequisite) {
-            // The operation started after the message had come: that is now the receive's end.
+            // The operation started after the message had come. This moment is now the end of the
+            // receive.
             Some(Fusion { message, exec, dropped: Some(_) }) => {
                 let position = starts.positions.get(i).copied();
                 ends.push(Edge { waiter: edge.waiter, prerequisite: *message }, position);
@@ -234,8 +236,8 @@ fn apply(body: &mut Body, fusions: &[Fusion]) {
             edge.prerequisite = *message;
         }
     }
-    // A send takes over the prerequisites of its operation; a receive has waited for those of its
-    // operation already.
+    // A send takes over the prerequisites of its operation. A receive needs none of its operation's
+    // prerequisites: it already waited for them.
     for edge in starts.edges.iter_mut().chain(&mut ends.edges) {
         if let Some(Fusion { message, dropped: None, .. }) = of(edge.waiter) {
             edge.waiter = *message;

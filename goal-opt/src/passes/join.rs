@@ -1,8 +1,8 @@
 //! Joins: trees of dummies, by which an action waits for more others than NISA can count.
 //!
-//! Only the number of prerequisites of an action has a limit. The number of actions that wait for
-//! one has none: the engine releases them in one pass over a row, and a tree below it would only
-//! add actions and depth.
+//! The number of prerequisites of an action has a limit. The number of actions that wait for an
+//! action has none: the engine releases them in one pass over a row. A tree of dummies for them
+//! would only add actions and depth.
 
 use crate::edit::{Edges, permute};
 use goal_lang::{Action, ActionId, Body, Edge, Position};
@@ -85,7 +85,7 @@ pub(crate) fn join(body: &mut Body, most: usize) -> bool {
     true
 }
 
-/// A dependency of an action with too many, by its index among the edges of its kind.
+/// A dependency of an action that has too many, by its index among the edges of its kind.
 #[derive(Clone, Copy)]
 enum Source {
     End(usize),

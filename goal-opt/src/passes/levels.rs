@@ -18,9 +18,9 @@ pub(crate) struct LevelMessage {
     pub(crate) level: u32,
 }
 
-/// The actions of all ranks, and a run in which messages of any size are sent eagerly. Returns
-/// `None` and adds a note if there are too many actions or the run does not end; then the caller
-/// must leave the program as it is.
+/// Numbers the actions of all ranks, and runs the program with messages of any size sent eagerly.
+/// Returns `None` and adds a note if there are too many actions or the run does not end. Then the
+/// caller must leave the program as it is.
 pub(crate) fn complete_run<'p>(
     program: &'p Program,
     context: &Context<'_>,
@@ -38,13 +38,13 @@ pub(crate) fn complete_run<'p>(
     Some((whole, trace))
 }
 
-/// The messages that may be ordered, with their levels, in the order of their sends. `partner` has
-/// the other end of each message that every run matches alike.
+/// Returns the messages that may be ordered, with their levels, in the order of their sends.
+/// `partner` has, by vertex, the other end of each message that every run matches alike.
 ///
-/// In the graph of this computation, both ends of a message are one node. So are all messages to a
-/// rank with wildcards, or of a source and tag, whose matches are uncertain. Nodes on a cycle, as
-/// those of messages that must be under way together, are left out; so are messages of a rank to
-/// itself. Linear in actions, dependencies and messages.
+/// The levels come from a graph in which both ends of a message are one node. Messages whose
+/// matches are uncertain share a node: those to a rank with wildcards, or those of a channel. Such
+/// messages are left out. So are messages of a rank to itself, and nodes on a cycle, such as
+/// messages that must be under way together. Linear in actions, dependencies and messages.
 pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<LevelMessage> {
     let mut graph: DiGraph<bool, (), u32> = DiGraph::with_capacity(whole.len(), 0);
     let node_of = nodes(whole, partner, &mut graph);
@@ -62,8 +62,8 @@ pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<LevelM
     for (at, component) in components.iter().enumerate() {
         component.iter().for_each(|node| component_of[node.index()] = at);
     }
-    // The components come in reverse topological order. By component, the number of messages on the
-    // longest path to it.
+    // The components come in reverse topological order. `levels` has, by component, the number of
+    // messages on the longest path to it.
     let mut levels = vec![0u32; components.len()];
     for (at, component) in components.iter().enumerate().rev() {
         levels[at] += u32::from(component.iter().any(|&node| graph[node]));
@@ -85,8 +85,8 @@ pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<LevelM
     free.collect()
 }
 
-/// The pairs of ranks between which receives store patterns: their bytes depend on the number of
-/// messages before.
+/// Returns the pairs of a source and a destination between which receives may store patterns. The
+/// bytes of a pattern depend on the number of messages before it.
 pub(crate) fn numbered_pairs(whole: &Whole<'_>, partner: &[Vertex]) -> FxHashSet<(u32, u32)> {
     let mut pairs = FxHashSet::default();
     for vertex in whole.vertices() {
@@ -100,7 +100,8 @@ pub(crate) fn numbered_pairs(whole: &Whole<'_>, partner: &[Vertex]) -> FxHashSet
     pairs
 }
 
-/// By vertex, its node. The weight of a node is true if it stands for messages.
+/// Adds the nodes to `graph`. Returns, by vertex, its node. The weight of a node is true if the
+/// node stands for messages.
 fn nodes(
     whole: &Whole<'_>,
     partner: &[Vertex],

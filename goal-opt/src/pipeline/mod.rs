@@ -100,7 +100,7 @@ pub enum PassError {
     /// The program breaks rules of the model.
     #[error("{}{faults}", .after.map_or(String::new(), |pass| format!("after the pass `{pass}`: ")))]
     Invalid {
-        /// The pass that broke them; `None` if the given program does.
+        /// The pass after which the rules are broken; `None` if the given program breaks them.
         after: Option<&'static str>,
         /// The broken rules.
         faults: Faults,
@@ -166,8 +166,8 @@ pub fn run(
     Ok(())
 }
 
-/// Returns a program after those of the passes to come that run at `-O1` too. Passes on single
-/// bodies are left out: at this level they keep every order, so they change no time.
+/// Returns a program after the passes of `rest` that also run at `-O1`. Passes on single bodies are
+/// left out: at this level they keep every order, so they change no time.
 fn finished(program: &Program, rest: &[Invocation], pipeline: &Pipeline) -> Program {
     let mut program = program.clone();
     let is_run =

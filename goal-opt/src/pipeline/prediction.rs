@@ -1,14 +1,14 @@
 //! The decision by the cost model whether a pass of `-O2` may change a program.
 //!
 //! Programs are compared in the form that they have at the end of the pipeline. The model starts
-//! actions in the order of the layout, and the last passes make it.
+//! actions in the order of the layout, and the last passes make the layout.
 
 use crate::cost::{CostError, predict};
 use crate::machine::Machine;
 use goal_lang::{Action, Body, Program};
 
-/// The relative difference below which two predicted times are equal: sums of the same times in
-/// another order.
+/// The relative difference below which two predicted times count as equal. Sums of the same times
+/// in another order differ by so little.
 const ROUNDING: f64 = 1e-9;
 
 /// The answer of the cost model.
@@ -16,7 +16,7 @@ const ROUNDING: f64 = 1e-9;
 pub(super) enum Verdict {
     /// The last rank ends no later than before the pass.
     NotSlower,
-    /// It ends later.
+    /// The last rank ends later than before the pass.
     Slower,
     /// The model has no prediction for the program before the pass.
     Unknown(CostError),
@@ -24,7 +24,8 @@ pub(super) enum Verdict {
 
 /// Compares programs by the time at which their last rank ends.
 pub(super) struct Predictor {
-    /// The machine of the pipeline, and the one whose sends wait from the runtime's eager limit on.
+    /// The machine of the pipeline, and the same machine with the eager limit of the runtime if the
+    /// two may differ.
     machines: Vec<Machine>,
     /// By machine, the predicted time of the current program, if it was asked for already.
     current: Option<Times>,
@@ -34,7 +35,8 @@ pub(super) struct Predictor {
 type Times = Vec<Result<f64, CostError>>;
 
 impl Predictor {
-    /// Compares nothing yet. The runtime sends messages of up to `eager_limit` bytes at once.
+    /// Makes a predictor that has compared nothing yet. The runtime sends messages of up to
+    /// `eager_limit` bytes at once.
     pub(super) fn new(program: &Program, machine: &Machine, eager_limit: u64) -> Self {
         let mut machines = vec![*machine];
         let runtime = Machine { eager_bytes_max: eager_limit, ..*machine };

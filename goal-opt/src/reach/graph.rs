@@ -64,7 +64,7 @@ impl Graph {
         self.targets.len()
     }
 
-    /// The nodes that all edges lead to, by the node that they leave.
+    /// Returns the nodes that all edges lead to, sorted by the node that the edge leaves.
     pub fn targets(&self) -> &[u32] {
         &self.targets
     }

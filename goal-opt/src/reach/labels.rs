@@ -10,8 +10,8 @@ pub(super) struct Labels(Vec<Node>);
 #[derive(Debug, Clone, Copy)]
 struct Node {
     labels: [Label; 2],
-    /// The length of the longest path from here in edges. It is larger than that of every node that
-    /// is reached from here.
+    /// The length in edges of the longest path from the node. It is larger than the height of every
+    /// other node that can be reached.
     height: u32,
 }
 
@@ -19,13 +19,14 @@ struct Node {
 /// search leaves them.
 #[derive(Debug, Clone, Copy)]
 struct Label {
-    /// The node's own number. It is lower than that of every node that leads here.
+    /// The node's own number. It is lower than the number of every node from which this node is
+    /// reached.
     own: u32,
     /// The lowest number in the node's part of the search tree. All nodes with numbers from this to
     /// `own` are reached.
     tree: u32,
-    /// The lowest number that is reached. Nodes with numbers outside of this to `own` are not
-    /// reached.
+    /// The lowest number of a node that is reached. Nodes with numbers below it or above `own` are
+    /// not reached.
     low: u32,
 }
 

@@ -23,10 +23,10 @@ pub struct Reach {
     successors: Graph,
     predecessors: Graph,
     labels: Labels,
-    /// By node, the search that visited it last, and from which end.
+    /// By node, the mark of the search that visited it last. Each search has one mark for each end.
     seen: Vec<u32>,
     search: u32,
-    /// The rest of the bound on edges that searches visit.
+    /// The number of edges that searches may still visit.
     steps_left: u64,
     /// The bound on the work, as a multiple of the default.
     effort: u64,
@@ -162,7 +162,8 @@ impl Reach {
         None
     }
 
-    /// Two marks that no node has yet.
+    /// Returns two marks that no node has yet: one for the search forwards, one for the search
+    /// backwards.
     fn next_search(&mut self) -> [u32; 2] {
         if self.search >= u32::MAX - 2 {
             self.seen.fill(0);
@@ -173,8 +174,8 @@ impl Reach {
     }
 }
 
-/// The target of the next edge; `Some(None)` when the edges of a node have just ended, and `None`
-/// when all edges have.
+/// Returns the target of the next edge. `Some(None)` when the edges of a node have just ended, and
+/// `None` when the edges of all nodes have.
 #[allow(clippy::option_option)]
 fn edge(steps: &mut Vec<Step>, graph: &Graph) -> Option<Option<u32>> {
     let step = steps.last_mut()?;

@@ -87,7 +87,7 @@ pub enum Rule {
         datatype: Datatype,
         /// The size of the first operand in bytes.
         first: u64,
-        /// The larger size of the other two.
+        /// The larger size of the other two operands in bytes.
         other: u64,
     },
     /// The size of an operand is not a multiple of the datatype's width.
@@ -101,7 +101,7 @@ pub enum Rule {
     /// Two operands have bytes in common without being the same.
     #[error("buffers of {}{} overlap partly", .0.name(), .1.name())]
     PartialOverlap(Op, Datatype),
-    /// A table of the debug information has neither no entry nor one for each item.
+    /// A table of the debug information is not empty and has not one entry for each item.
     #[error("{entries} {table} where {expected} belong")]
     DebugTable {
         /// The contents of the table.
@@ -111,7 +111,7 @@ pub enum Rule {
         /// The number of items.
         expected: usize,
     },
-    /// The stated order of dependencies names others than the graph has.
+    /// The stated order of dependencies names other dependencies than the graph has.
     #[error("the stated order of dependencies is not one of this graph")]
     StatedOrder,
     /// The bytes of a datum are not values of its datatype.

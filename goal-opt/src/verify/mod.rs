@@ -12,7 +12,7 @@ use goal_lang::{
     topological_order,
 };
 
-/// Actions of a cycle that a fault names.
+/// The most actions of a cycle that a fault names.
 const NAMED_MAX: usize = 8;
 
 /// Checks structure, operations, buffers, peers, images and acyclicity of the bodies that ranks
@@ -145,7 +145,7 @@ impl BodyVerifier<'_> {
         if peer < self.ranks { Ok(()) } else { Err(Rule::NoRank { peer, ranks: self.ranks }) }
     }
 
-    /// Checks the payload of a message. An operation takes `operands` buffers.
+    /// Checks the payload of a message. If the payload combines, it has `operands` buffers.
     fn check_payload(&self, payload: Payload, operands: u32) -> Result<(), Rule> {
         match payload {
             Payload::Reduced { operands: first, .. } => {

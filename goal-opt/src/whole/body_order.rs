@@ -30,7 +30,8 @@ impl<'b> BodyOrder<'b> {
         self.reaches(2 * first.0, 2 * second.0)
     }
 
-    /// A number that ascends from each action to those that start after it.
+    /// Returns a number that is smaller than the number of every action that starts after this one.
+    /// Returns 0 if the body is too large.
     pub fn position(&mut self, id: ActionId) -> u32 {
         self.reach().map_or(0, |reach| reach.position(2 * id.0))
     }

@@ -68,7 +68,8 @@ impl Channels {
         self.wild.iter().any(|&wild| wild != Wild::default())
     }
 
-    /// The channels of receives that may take a message to `destination`, its own first.
+    /// Returns the channels of the receives that may take a message to `destination`. The channel
+    /// of `send` itself comes first.
     pub(super) fn candidates(
         &self,
         send: Vertex,
@@ -90,7 +91,7 @@ impl Channels {
     }
 }
 
-/// Up to four channels.
+/// Up to four channels; `u32::MAX` stands for none.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidates([u32; 4]);
 

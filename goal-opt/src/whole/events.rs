@@ -43,8 +43,8 @@ impl From<Option<bool>> for Ordered {
     }
 }
 
-/// The graph of all events. `partner` has the other end of each message that orders events.
-/// `implied` has pairs of a send that starts before a receive ends.
+/// Makes the graph of all events. `partner` has, by vertex, the other end of each message that
+/// orders events. In a pair of `implied`, the send starts before the receive ends.
 pub fn event_graph(
     whole: &Whole<'_>,
     partner: &[Vertex],

@@ -15,8 +15,9 @@ pub struct Room {
 }
 
 impl Room {
-    /// Room for `limit` bytes, with an overhead for each message, at each rank whose eager messages
-    /// together need more; `None` if there is no such rank. The other ranks never lack room.
+    /// Limits the room to `limit` bytes at each rank whose eager messages together need more. Each
+    /// message needs its size and an overhead. Returns `None` if there is no such rank. Other ranks
+    /// never lack room.
     pub fn new(whole: &Whole<'_>, eager_limit: u64, limit: u64) -> Option<Self> {
         let mut bytes = vec![0u64; whole.program.ranks.len()];
         for vertex in whole.vertices() {
@@ -72,7 +73,7 @@ impl Room {
     }
 }
 
-/// The bytes that a kept message counts.
+/// Returns the bytes of room that a kept message takes: its size and an overhead.
 fn kept_bytes(size: u64) -> u64 {
     size.saturating_add(KEPT_OVERHEAD)
 }

@@ -78,8 +78,8 @@ pub struct Run<'w, 'p> {
     messages: Vec<Queue>,
     /// By channel, the posted receives without a message, in order.
     posted: Vec<Queue>,
-    /// By vertex, the next one in its queue. Used for ranks without wildcards, where an end is in
-    /// one queue only.
+    /// By vertex, the next one in its queue. Used for ranks without wildcards, where a send or a
+    /// receive is in one queue only.
     next: Vec<Vertex>,
     /// For ranks with wildcards, two queues for each channel: sends and receives. Entries that
     /// matched through another queue are dropped when they come to the front.

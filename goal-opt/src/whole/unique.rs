@@ -32,23 +32,26 @@ struct End {
 /// The messages that every run matches alike.
 #[derive(Debug)]
 pub struct UniqueMatches {
-    /// By vertex, the other end of such a message; else [`Vertex::NONE`].
+    /// By vertex of a send or receive, the matching receive or send, if every run matches these
+    /// two. Otherwise [`Vertex::NONE`].
     pub partner: Rc<Vec<Vertex>>,
-    /// By vertex, true if no other send or receive can take its partner's place: the two match
+    /// By vertex, true if no other send or receive can take the place of its partner: the two match
     /// whenever both start.
     pub is_fixed: Rc<Vec<bool>>,
     /// The graph of all events with these messages, if it was needed to find them.
     pub reach: Option<Reach>,
 }
 
-/// By vertex, the other end of its message if every run that receives it matches the two; else
-/// [`Vertex::NONE`]. Linear in actions and dependencies but for sorting the messages.
+/// Returns, by vertex of a send or receive, the matching receive or send, if every run that
+/// receives the message matches these two. Otherwise [`Vertex::NONE`]. Linear in actions and
+/// dependencies but for sorting the messages.
 pub fn unique_partners(whole: &Whole<'_>, trace: &Trace) -> Vec<Vertex> {
     UniqueMatches::new(whole, trace).partner.to_vec()
 }
 
 impl UniqueMatches {
-    /// Finds the messages. Linear in actions and dependencies but for sorting the messages.
+    /// Finds the messages that every run matches alike. Linear in actions and dependencies but for
+    /// sorting the messages.
     pub fn new(whole: &Whole<'_>, trace: &Trace) -> Self {
         let mut orders = Vec::new();
         orders.resize_with(whole.program.bodies.len(), || None);
@@ -91,13 +94,13 @@ fn join(partners: &mut [Vertex], trace: &Trace, recvs: &[Vertex]) {
     }
 }
 
-/// Decides which of the `open` groups of messages are unique, for messages that only the order
-/// between ranks can make so, like those of a ping-pong. All are assumed to be unique; groups that
-/// are out of order under this assumption are dropped, until none is.
+/// Decides which of the `open` groups of messages are unique. Only the order between ranks can make
+/// these messages unique, as in a ping-pong. All groups are assumed to be unique. Groups that are
+/// out of order under this assumption are dropped, until none is.
 ///
 /// The groups that stay in `open` are unique. Proof: in any run, take the first start of a send or
-/// receive that comes too early. The start that should come before it is ordered before it by
-/// dependencies and by messages received until then, and these were matched as assumed.
+/// receive that comes too early. Another start should come before it, and dependencies and messages
+/// received until then order the two. These messages were matched as assumed.
 ///
 /// Returns the graph of all events with the unique messages, if a group stays.
 fn settle(
@@ -157,9 +160,9 @@ fn chunks<K: PartialEq>(ends: &[End], key: impl Fn(&End) -> K) -> Vec<Range<usiz
 struct Messages<'w, 'p> {
     whole: &'w Whole<'p>,
     orders: Vec<Option<BodyOrder<'p>>>,
-    /// Receives whose send is certain in both directions.
+    /// Receives that match the same send in every run, and whose send can match no other receive.
     unique: Vec<Vertex>,
-    /// Receives that only one message fits, which other receives may take.
+    /// Receives that only one message fits, although other receives may take this message.
     single: Vec<Vertex>,
     /// Groups whose ends are not ordered by dependencies within ranks.
     open: Vec<Group>,

@@ -3,28 +3,29 @@
 use goal_lang::{ANY, Action, ActionId, ActionKind, Body, Program};
 use std::fmt;
 
-/// An action of a rank, in one numbering over all ranks: those of rank 0 come first.
+/// An action of a rank: its number among the actions of all ranks. The actions of rank 0 come
+/// first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Vertex(pub u32);
 
 impl Vertex {
-    /// Stands for no action in tables by vertex.
+    /// Stands for no action, in tables by vertex.
     pub const NONE: Vertex = Vertex(u32::MAX);
 
-    /// The vertex at a position of a table by vertex.
+    /// Returns the vertex of an entry in a table that has one entry for each vertex.
     #[inline]
     pub fn new(index: usize) -> Self {
         Self(index as u32)
     }
 
-    /// The position in tables by vertex.
+    /// Returns the position of the vertex in a table that has one entry for each vertex.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// `None` for [`NONE`](Self::NONE).
+    /// Returns `None` for [`NONE`](Self::NONE), otherwise the vertex.
     #[inline]
     pub fn some(self) -> Option<Self> {
         (self != Self::NONE).then_some(self)
@@ -41,7 +42,7 @@ pub struct Whole<'p> {
     rank_of: Vec<u32>,
 }
 
-/// There are too many actions to number them.
+/// The error that there are too many actions to number them. It has the number of actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the ranks have {0} actions in all: at most {max} can be looked at together", max = u32::MAX - 1)]
 pub struct TooLarge(pub u64);

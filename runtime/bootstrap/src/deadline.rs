@@ -1,11 +1,11 @@
-//! The end of the time that a caller gives an operation.
+//! Defines the deadline of an operation, from the time that a caller gives it.
 
 use std::time::{Duration, Instant};
 
-/// A point in time, and the time that was given.
+/// A deadline: a point in time, and the time that the caller gave.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Deadline {
-    /// `None` if the time is so long that the clock can't express its end.
+    /// The point in time; `None` if it is so far away that the clock can't express it.
     at: Option<Instant>,
     pub(crate) wait: Duration,
 }

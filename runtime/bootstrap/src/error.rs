@@ -1,12 +1,13 @@
-//! Errors. Each names the rank if it is known, the cause, and a way out.
+//! Defines the errors of this crate. Each text names the rank if it is known, the cause, and a
+//! remedy.
 
 use crate::limits::SHOWN_MAX;
 use std::time::Duration;
 
-/// An error of recognition or of a session.
+/// An error of the recognition of a launcher, or of a session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A variable of the environment has a value that its launcher does not write.
+    /// A variable of the environment has a value that its launcher never writes.
     #[error(
         "{variable}={value} is not {expected}; start the program again by its launcher, or unset \
          the variables of launchers that did not start it"
@@ -14,12 +15,12 @@ pub enum Error {
     Variable {
         /// The name of the variable.
         variable: String,
-        /// Its value, shortened, with escapes.
+        /// The value of the variable, shortened, with escapes.
         value: String,
-        /// The form that it should have.
+        /// The form that the value should have.
         expected: &'static str,
     },
-    /// A variable that belongs to another one is missing.
+    /// A variable is missing, although another one that belongs to it is set.
     #[error("{present} is set but {missing} is not; start the program again by its launcher")]
     Incomplete {
         /// The variable that was found.
@@ -33,11 +34,11 @@ pub enum Error {
          did not start this program"
     )]
     Contradiction {
-        /// A variable and its value.
+        /// The first variable and its value.
         first: String,
-        /// Another one, and its value.
+        /// The second variable and its value.
         second: String,
-        /// The rule that they break.
+        /// The rule that the two values break.
         rule: &'static str,
     },
     /// The launcher does not carry blobs between ranks.
@@ -49,10 +50,10 @@ pub enum Error {
         launcher: &'static str,
         /// The cause.
         reason: String,
-        /// The commands or options that help.
+        /// The commands or options that solve the problem.
         way_out: &'static str,
     },
-    /// No usable library of PMIx was found.
+    /// No usable PMIx library was found.
     #[error(
         "rank {rank}: no usable libpmix.so.2: {tried}; install it (Debian: libpmix2), or let \
          GOAL_LIBPMIX name the file"
@@ -60,7 +61,7 @@ pub enum Error {
     Library {
         /// The rank of this process.
         rank: u32,
-        /// The files that were tried, with the cause for each.
+        /// The files that were tried, each with the reason why it is not usable.
         tried: String,
     },
     /// A function of PMIx failed.
@@ -68,11 +69,11 @@ pub enum Error {
     Pmix {
         /// The rank of this process.
         rank: u32,
-        /// The function.
+        /// The name of the function.
         call: &'static str,
-        /// Its status.
+        /// The status that the function returned.
         status: i32,
-        /// The library's name of the status.
+        /// The library's text for the status.
         text: String,
         /// The likely cause, or where to look.
         hint: &'static str,
@@ -121,9 +122,9 @@ pub enum Error {
     Deadline {
         /// The rank of this process.
         rank: u32,
-        /// The operation that did not end.
+        /// The operation that did not end in time.
         request: String,
-        /// The time that was given.
+        /// The time that the caller gave the operation.
         wait: Duration,
     },
     /// The file of this process gave it rights that its starter lacks.
@@ -154,16 +155,16 @@ pub enum Error {
          the variables of launchers that did not start this program"
     )]
     Disagreement {
-        /// The rank of this process, as the environment has it.
+        /// The rank of this process, as the environment states it.
         rank: u32,
-        /// The number.
+        /// The name of the number in question.
         what: &'static str,
-        /// Its value by the environment.
+        /// The value that the environment states.
         environment: u32,
-        /// Its value by the launcher.
+        /// The value that the launcher states.
         launcher: u32,
     },
-    /// The process has had a session, or the session has failed before.
+    /// The process has had a session before, or an earlier operation of the session has failed.
     #[error("rank {rank}: {cause}; the connection to a launcher can be used once only")]
     Spent {
         /// The rank of this process.
@@ -173,7 +174,8 @@ pub enum Error {
     },
 }
 
-/// Returns a text that others wrote, with escapes and shortened, so that a terminal can show it.
+/// Returns a text from another party, shortened and with escapes, so that it is safe to show on a
+/// terminal.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     let mut text = bytes[..bytes.len().min(SHOWN_MAX)].escape_ascii().to_string();
     if bytes.len() > SHOWN_MAX {

@@ -1,8 +1,8 @@
-//! Wire-up of processes that another launcher started.
+//! Connects processes that another launcher started.
 //!
-//! `mpirun`, `mpiexec` and `srun` start processes and tell each its rank. This crate reads what
-//! they tell ([`Launcher`]), and exchanges small blobs, such as addresses and keys, between the
-//! ranks of a job through the launcher ([`Session`]). It needs no MPI library and never calls
+//! `mpirun`, `mpiexec` and `srun` start processes and tell each its rank. This crate reads this
+//! information ([`Launcher`]). It also exchanges small blobs, such as addresses and keys, between
+//! the ranks of a job through the launcher ([`Session`]). It needs no MPI library and never calls
 //! `MPI_Init`.
 //!
 //! | started by | recognised by | blobs travel by |
@@ -20,10 +20,10 @@
 //!
 //! A process that calls `MPI_Init` must not open a session: a process has one connection to its
 //! launcher, and the MPI library needs it. Such a program exchanges its blobs by `MPI_Allgather`.
-//! [`Launcher::detect`] only reads the environment, so it disturbs nobody.
+//! [`Launcher::detect`] only reads the environment, so any program may call it.
 //!
-//! A session ends by [`Session::finalize`] or when it is dropped. Open MPI and Intel MPI take a
-//! process that ends without either for a failed one, and end all ranks.
+//! A session ends by [`Session::finalize`] or when it is dropped. If a process ends without either,
+//! Open MPI and Intel MPI take it for a failed process, and end all ranks.
 //!
 //! ```no_run
 //! use goal_bootstrap::{Launcher, Session};
@@ -38,11 +38,11 @@
 //! # Ok::<(), goal_bootstrap::Error>(())
 //! ```
 //!
-//! Threats, and the modules that answer them: the environment is written by the user who starts the
-//! process, and may be stale or contradict itself (`detection/`). Answers on `PMI_FD` come from the
-//! launcher's proxy on this node (`pmi/`). A PMIx library is code that the user or the launcher
-//! chose (`pmix/library/mod.rs`). Blobs come from other ranks of the job, which may run other code:
-//! their sizes are bounded (`limits.rs`), and their contents are the caller's to check.
+//! Threats, and the modules that handle them: the user who starts the process writes the
+//! environment, which may be stale or contradict itself (`detection/`). Answers on `PMI_FD` come
+//! from the launcher's proxy on this node (`pmi/`). A PMIx library is code that the user or the
+//! launcher chose (`pmix/library/mod.rs`). Blobs come from other ranks of the job, which may run
+//! other code. Their sizes are bounded (`limits.rs`), and the caller must check their contents.
 
 mod deadline;
 mod detection;

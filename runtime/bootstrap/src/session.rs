@@ -1,12 +1,13 @@
-//! A session: the process's connection to its launcher.
+//! Defines a session: the process's connection to its launcher.
 //!
-//! Threat: two users of one connection would read each other's answers. A process has one session
-//! at most, and after an error that leaves answers outstanding it is not used again.
+//! Threat: two users of one connection would read each other's answers. A process has at most one
+//! session. After an error that leaves answers outstanding, the session is not used again.
 //!
 //! Threat: the starter of a process chooses its environment, which names the library of PMIx and
-//! the descriptor of PMI-1. That library reads more of it, as the folders of its own parts. So a
-//! process whose file gave it rights that its starter lacks (`AT_SECURE`) opens no session. It does
-//! not matter if it has given them up or has set `no_new_privs` since.
+//! the descriptor of PMI-1. The library reads further variables, such as the folders of its own
+//! parts. So a process whose file gave it rights that its starter lacks (`AT_SECURE`) opens no
+//! session. It does not matter if the process has given up these rights or has set `no_new_privs`
+//! since.
 #![allow(unsafe_code)] // getauxval
 
 use crate::deadline::Deadline;
@@ -17,10 +18,11 @@ use crate::{pmi, pmix};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-/// True as soon as this process has opened a session.
+/// True once this process has tried to open a session.
 static OPENED: AtomicBool = AtomicBool::new(false);
 
-/// Returns true if the kernel gave this process rights by its file when it was executed.
+/// Returns true if the kernel gave this process additional rights because of its file, when it
+/// executed the file.
 fn has_rights_of_file() -> bool {
     // SAFETY: the call reads what the kernel left at the start of the process.
     (unsafe { libc::getauxval(libc::AT_SECURE) }) != 0
@@ -28,7 +30,8 @@ fn has_rights_of_file() -> bool {
 
 /// A rank's connection to its launcher, by which ranks exchange blobs.
 ///
-/// All ranks of the job must open one, take part in the same exchanges, and finalize it.
+/// All ranks of the job must open a session, take part in the same exchanges, and finalize the
+/// session.
 #[derive(Debug)]
 pub struct Session {
     backend: Backend,
@@ -36,7 +39,8 @@ pub struct Session {
     size: u32,
     local: Option<(u32, u32)>,
     job: String,
-    /// The number of exchanges so far. Keys contain it, as a key is put once only.
+    /// The number of exchanges so far. Keys contain this number, because a key can be put only
+    /// once.
     round: u32,
     /// False once an operation has failed or the session has ended.
     is_usable: bool,
@@ -49,14 +53,14 @@ enum Backend {
 }
 
 impl Session {
-    /// Connects to the launcher, within the time `wait`. A process can do so once only, and not if
-    /// it calls `MPI_Init`. Call it before other threads start: a library of PMIx may change the
-    /// environment.
+    /// Connects to the launcher, within the time `wait`. A process can do so only once, and not if
+    /// it calls `MPI_Init`. Call this before other threads start, because a PMIx library may change
+    /// the environment.
     ///
     /// # Errors
-    /// The launcher carries no blobs, can't be reached, or contradicts the environment; no library
-    /// of PMIx is found; or the time is over. The text says what to do. [`Error::Rights`] comes
-    /// before all others.
+    /// The launcher carries no blobs, can't be reached, or contradicts the environment; no PMIx
+    /// library is found; or the time is over. The text states a remedy. [`Error::Rights`] takes
+    /// precedence over all other errors.
     pub fn open(launcher: &Launcher, wait: Duration) -> Result<Self, Error> {
         let rank = launcher.rank();
         if has_rights_of_file() {
@@ -117,39 +121,42 @@ impl Session {
         Ok(Self { backend, rank, size, local, job, round: 0, is_usable: true })
     }
 
-    /// The rank of this process.
+    /// Returns the rank of this process.
     pub fn rank(&self) -> u32 {
         self.rank
     }
 
-    /// The number of ranks of the job.
+    /// Returns the number of ranks of the job.
     pub fn size(&self) -> u32 {
         self.size
     }
 
-    /// The rank of this process among those of its node, if the launcher tells.
+    /// Returns the rank of this process among the job's ranks on its node; `None` if the launcher
+    /// does not state it.
     pub fn local_rank(&self) -> Option<u32> {
         self.local.map(|(rank, _)| rank)
     }
 
-    /// The number of the job's ranks on this node, if the launcher tells.
+    /// Returns the number of the job's ranks on this node; `None` if the launcher does not state
+    /// it.
     pub fn local_size(&self) -> Option<u32> {
         self.local.map(|(_, size)| size)
     }
 
-    /// The launcher's name of the job, the same on all ranks, of letters, digits and `_ - . @`.
-    /// Jobs that run at the same time and were started on the same host, or by the same Slurm, have
-    /// different names. It is no secret.
+    /// Returns the launcher's name of the job, which is the same on all ranks. It consists of
+    /// letters, digits and `_ - . @`. Jobs that run at the same time have different names if they
+    /// were started on the same host or by the same Slurm. The name is no secret.
     pub fn job(&self) -> &str {
         &self.job
     }
 
-    /// Gives every rank the blobs of all ranks, by rank. All ranks must call it, each with a blob
-    /// of at most [`BLOB_MAX`] bytes.
+    /// Exchanges blobs: every rank gets the blobs of all ranks, by rank. All ranks must call this,
+    /// each with a blob of at most [`BLOB_MAX`] bytes.
     ///
     /// # Errors
-    /// The blob is too large, a rank does not come within the time `wait`, or the launcher fails.
-    /// After any error but the first the session can only be dropped or aborted.
+    /// The blob is too large, a rank does not call this within the time `wait`, or the launcher
+    /// fails. Unless the blob was too large, the session can only be dropped or aborted after an
+    /// error.
     pub fn allgather(&mut self, blob: &[u8], wait: Duration) -> Result<Vec<Vec<u8>>, Error> {
         let rank = self.rank;
         if blob.len() > BLOB_MAX {
@@ -168,10 +175,11 @@ impl Session {
         result
     }
 
-    /// Ends the session. The launcher then takes this process for one that ends well.
+    /// Ends the session. The launcher then takes the end of this process for a success.
     ///
     /// # Errors
-    /// The launcher does not confirm it within the time `wait`, or an earlier operation failed.
+    /// The launcher does not confirm the end within the time `wait`, or an earlier operation
+    /// failed.
     pub fn finalize(mut self, wait: Duration) -> Result<(), Error> {
         if !self.is_usable {
             let cause = "an earlier operation of the session failed";
@@ -180,9 +188,9 @@ impl Session {
         self.end(wait)
     }
 
-    /// Ends the session of a job that has failed. It first waits for a launcher that ends all ranks
-    /// itself: if Hydra ends a process whose session is just ending, it fails and prints no cause.
-    /// Errors are left to the launcher.
+    /// Ends the session of a job that has failed. First waits a moment, because the launcher may
+    /// end all ranks itself. If Hydra ends a process whose session is just ending, Hydra fails and
+    /// prints no cause. Errors are left to the launcher.
     pub fn end_after_failure(self) {
         if matches!(self.backend, Backend::Pmi(_)) {
             std::thread::sleep(FORWARD_WAIT);
@@ -190,15 +198,15 @@ impl Session {
         drop(self);
     }
 
-    /// Ends all ranks of the job: prints the text to standard error and asks the launcher to end
-    /// them. This process ends in any case, with `status` unless the launcher ends it first.
+    /// Ends all ranks of the job: prints `text` to standard error, and asks the launcher to end the
+    /// ranks. This process ends in any case, with `status` unless the launcher ends it first.
     pub fn abort(mut self, status: i32, text: &str) -> ! {
         let text = text.escape_debug().to_string();
         eprintln!("rank {}: {text}", self.rank);
         let deadline = Deadline::after(ABORT_WAIT);
         match &mut self.backend {
             Backend::Pmi(client) => {
-                // Hydra ends all at once, and may drop what they have printed last.
+                // Hydra ends all ranks at once, and may drop their last output.
                 std::thread::sleep(FORWARD_WAIT);
                 client.abort(status, &deadline);
             }
@@ -219,7 +227,7 @@ impl Session {
 
 impl Drop for Session {
     /// Ends a session that is still usable, so that the launcher does not take the end of this
-    /// process for a failure. After an error it leaves that to the launcher.
+    /// process for a failure. After an error, leaves the end to the launcher.
     fn drop(&mut self) {
         if self.is_usable {
             let _ = self.end(DROP_WAIT);
@@ -227,7 +235,7 @@ impl Drop for Session {
     }
 }
 
-/// Demands that the launcher has the number that the environment stated.
+/// Returns an error if the launcher states another number than the environment.
 fn agree(rank: u32, what: &'static str, stated: Option<u32>, launcher: u32) -> Result<(), Error> {
     match stated {
         Some(environment) if environment != launcher => {
@@ -237,7 +245,7 @@ fn agree(rank: u32, what: &'static str, stated: Option<u32>, launcher: u32) -> R
     }
 }
 
-/// Makes a name that can be part of the name of a file.
+/// Returns a name of the job that can be part of a file name. Other characters become underscores.
 fn job_name(protocol: &str, name: &str) -> String {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "_-.@".contains(c);
     let name: String = name.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();

@@ -18,7 +18,8 @@ pub struct Seed {
 }
 
 impl Seed {
-    /// These numbers, which peers and authors of schedules must not be able to guess.
+    /// Creates a seed from two numbers. Peers and authors of schedules must not be able to guess
+    /// them.
     pub fn new(a: u64, b: u64) -> Self {
         Self { a, b }
     }

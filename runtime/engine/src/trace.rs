@@ -1,5 +1,4 @@
-//! The trace events of an engine. Their points are those of ESPGOAL's PERFTRACE (thesis, chapter
-//! 6).
+//! The trace events of an engine, at the same points as in ESPGOAL's PERFTRACE (thesis, chapter 6).
 
 use goal_asm::nisa::Operation;
 use std::fmt;
@@ -10,16 +9,16 @@ use std::fmt;
 pub enum Point {
     /// An instance was started.
     InstanceStarted = 1,
-    /// An instance came to its end and was taken from the engine.
+    /// An ended instance was removed from the engine, or started again.
     InstanceEnded = 2,
-    /// An action started. `peer` and `bytes` are those of its message; `detail` is the number of a
-    /// send's message among those of the instance to that rank.
+    /// An action started. `peer` and `bytes` are the other rank and the size of its message. For a
+    /// send, `detail` is the number of the message among those of the instance to that rank.
     Started = 3,
     /// Follows [`Point::Started`] in a window: `detail` is the action's number in its section,
     /// `peer` the tag of its message.
     Numbered = 4,
-    /// A receive and a message met: `peer` sent it, `detail` is its number among those from there,
-    /// `bytes` its size.
+    /// A receive matched a message. `peer` is the rank that sent the message, `bytes` is its size.
+    /// `detail` is its number among the messages of the instance from that rank.
     Matched = 5,
     /// An action ended.
     Ended = 6,
@@ -29,13 +28,13 @@ pub enum Point {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Kind {
-    /// It does nothing.
+    /// An action that does nothing.
     Nop = 0,
-    /// A message leaves.
+    /// A send.
     Send = 1,
-    /// A message comes.
+    /// A receive.
     Recv = 2,
-    /// Time passes.
+    /// A computation, which only takes time.
     Calc = 3,
     /// A local operation.
     Exec = 4,
@@ -45,7 +44,7 @@ impl Kind {
     /// All kinds, by their numbers.
     pub const ALL: [Kind; 5] = [Kind::Nop, Kind::Send, Kind::Recv, Kind::Calc, Kind::Exec];
 
-    /// The kind of an operation.
+    /// Returns the kind of an operation.
     pub fn from_operation(operation: &Operation<'_>) -> Self {
         match operation {
             Operation::Send { .. } => Kind::Send,
@@ -56,7 +55,7 @@ impl Kind {
         }
     }
 
-    /// Its name in texts.
+    /// Returns the name of the kind, as in GOAL text.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Nop => "nop",
@@ -79,7 +78,7 @@ pub struct Event {
     pub instance: u32,
     /// Offset of the action in its section.
     pub action: u32,
-    /// A rank.
+    /// The other rank of a message. [`Point::Numbered`] stores a tag here.
     pub peer: u32,
     /// See [`Point`].
     pub detail: u32,
@@ -88,7 +87,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event with nothing else in it.
+    /// Creates an event with this point and instance. All other fields are 0.
     pub fn new(point: Point, instance: u32) -> Self {
         Self { point, kind: Kind::Nop, instance, action: 0, peer: 0, detail: 0, bytes: 0 }
     }

@@ -6,7 +6,8 @@ use goal_asm::nisa::{Operation, Record};
 use goal_engine::{Cause, Failure};
 use std::fmt;
 
-/// An action of a rank, displayed with its label and source line if they are known.
+/// The name of an action of a rank, for messages. It has the action's label and source line if they
+/// are known.
 #[derive(Debug, Clone)]
 pub struct ActionPlace {
     rank: u32,
@@ -14,8 +15,8 @@ pub struct ActionPlace {
 }
 
 impl ActionPlace {
-    /// Creates the place of the action of `rank` at `offset` in its section. The offset may come
-    /// from another host: if no action begins there, the offset itself is displayed.
+    /// Creates the name of the action of `rank` at `offset` in its section. The offset may come
+    /// from another host. If no action begins at the offset, the name contains the offset itself.
     pub fn new(nisa: &Nisa, rank: u32, offset: u32) -> Self {
         let debug = nisa.debug(rank);
         let Some(index) = debug.index_of(offset) else {
@@ -32,13 +33,13 @@ impl ActionPlace {
         Self { rank, action }
     }
 
-    /// Creates the place of an action by its number in its section, for which no label and no line
-    /// is known.
+    /// Creates the name of an action from its number in its section. The name has no label and no
+    /// line.
     pub fn numbered(rank: u32, number: u64, record: &Record<'_>) -> Self {
         Self { rank, action: format!("{} number {number}", kind(&record.operation())) }
     }
 
-    /// Returns the text without the rank.
+    /// Returns the name of the action without its rank.
     pub fn action(&self) -> &str {
         &self.action
     }
@@ -60,8 +61,8 @@ fn kind(operation: &Operation<'_>) -> &'static str {
     }
 }
 
-/// Returns the message on a failure: the action, the cause and, for a message of the wrong size,
-/// the send at its other end.
+/// Returns the error message about a failure: the action, the cause and, if a message had the wrong
+/// size, the send of this message.
 pub(super) fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Settings) -> String {
     let place = |rank, action, number: Option<u64>| match (settings.window, number) {
         (None, _) => ActionPlace::new(nisa, rank, action).to_string(),
@@ -75,7 +76,7 @@ pub(super) fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Set
         return format!("rank {rank}: {}{host}", failure.cause);
     }
     let mut text = format!("{}: {}", place(rank, failure.action, failure.number), failure.cause);
-    // The schedule of a program's other rank is in its process.
+    // In a job of programs, only the sender's own process knows the sender's schedule.
     if let Cause::SizeMismatch { source_rank, source_action, .. } = failure.cause
         && !settings.are_programs()
     {

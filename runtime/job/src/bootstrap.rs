@@ -1,13 +1,13 @@
-//! The bootstrap record: the text by which a launcher tells a process that it is a rank of a job.
-//! It is JSON. A process that the launcher starts finds it in its environment, and inherits the
-//! descriptors that it names.
+//! Defines the bootstrap record: the text, in JSON, by which a launcher tells a process that it is
+//! a rank of a job. A process that the launcher starts finds the record in its environment, and
+//! inherits the descriptors that the record names.
 //!
 //! Threat: the starter of a process chooses its environment and its descriptors. So a record is
-//! checked here as far as possible, and a forged record is an error, not a fault. Descriptors must
-//! be open and of the right kind, memory files must have their seals and sizes, and the settings
-//! must fit the schedule. More is not needed: a user can run any code in a process of their own
-//! anyway. A process that got rights from its file must refuse a record before it reads one:
-//! `goal-launch` (`process.rs`) and `goal-rank` (`program/attach.rs`) do.
+//! checked here as far as possible, and a forged record causes an error, not a fault. Descriptors
+//! must be open and of the right kind, memory files must have their seals and sizes, and the
+//! settings must fit the schedule. More is not needed, because a user can run any code in a process
+//! of their own anyway. A process that got rights from its file must refuse a record before it
+//! reads it. `goal-launch` (`process.rs`) and `goal-rank` (`program/attach.rs`) do so.
 #![allow(unsafe_code)] // trusts the launcher's schedule
 
 use crate::inherited::{Inherited, Passed};
@@ -26,12 +26,12 @@ use std::io;
 use std::os::fd::{OwnedFd, RawFd};
 use std::sync::Arc;
 
-/// The environment variable with the bootstrap record of a rank of a schedule.
+/// The environment variable with the bootstrap record of a rank that runs the job's schedule.
 pub const OF_SCHEDULE: &str = "GOAL_RUN_RANK";
-/// The environment variable with the bootstrap record of a rank of a program.
+/// The environment variable with the bootstrap record of a rank that is a process of a program.
 pub const OF_PROGRAM: &str = "GOAL_RUN_PROGRAM";
 
-/// The version of the launcher and of the library in its programs.
+/// The version of this launcher, and of the library in programs. Both must be equal.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The part of a bootstrap record that is the same in every version.
@@ -40,24 +40,26 @@ struct Versioned {
     version: String,
 }
 
-/// The bootstrap record of a rank process. File descriptors are inherited under the numbers given.
+/// The bootstrap record of a rank process. The process inherits the file descriptors under the
+/// numbers in this record.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RankBootstrap {
-    /// The launcher's version: [`VERSION`]. All fields below, the settings and the segment may
-    /// differ between versions.
+    /// The launcher's [`VERSION`]. All fields below, the settings and the segment may differ
+    /// between versions.
     pub version: Cow<'static, str>,
     /// The rank of the process.
     pub rank: u32,
     /// The process ID of the launcher.
     pub launcher: u32,
-    /// The PID namespace in which it has this ID; `None` if the system does not say.
+    /// The PID namespace in which the launcher has this ID; `None` if the system does not state it.
     pub namespace: Option<u64>,
-    /// The pipe that takes the reason why the rank can't start. A program has none, and tells its
-    /// user itself.
+    /// The pipe to which the process writes the reason why the rank can't start. A program has
+    /// none, because it reports errors itself.
     pub startup_errors: Option<RawFd>,
-    /// The segment.
+    /// The segment of the host.
     pub segment: RawFd,
-    /// All descriptors. The process of a program compares them to see that it still has them.
+    /// All descriptors that the launcher passes on. The process of a program checks that it still
+    /// has them.
     #[serde(default)]
     pub passed: Vec<Passed>,
     /// The sealed schedule.
@@ -65,15 +67,15 @@ pub struct RankBootstrap {
     /// The sealed settings. They hold the job's secret, so they are not passed in the environment,
     /// which other processes can read.
     pub settings: RawFd,
-    /// The file with the rank's section and the section's place there, if the schedule is run
-    /// through a window.
+    /// The file with the rank's section, and the section's place in the file, if the schedule is
+    /// run through a window.
     pub section: Option<(RawFd, SectionPlace)>,
     /// The rank's remote sockets, in a job with ranks on other hosts.
     pub remote_sockets: Option<PassedSockets>,
     /// The rank's part of the schedule in the kernel, if the kernel runs the schedule.
     #[serde(default)]
     pub kernel: Option<PassedKernel>,
-    /// The tables in which the rank of a program installs schedules, if the kernel runs some.
+    /// The tables in which the rank of a program installs schedules, if the kernel runs schedules.
     #[serde(default)]
     pub tables: Option<PassedTables>,
 }
@@ -89,14 +91,14 @@ pub struct Opened {
 }
 
 impl RankBootstrap {
-    /// Returns the process ID of the launcher if it has that ID in this namespace too. In a
-    /// container another process may have the ID.
+    /// Returns the process ID of the launcher; `None` if this process is in another PID namespace.
+    /// In a container another process may have the ID.
     pub fn launcher_here(&self) -> Option<u32> {
         let is_same = self.namespace.is_some() && self.namespace == namespace();
         is_same.then_some(self.launcher)
     }
 
-    /// Returns the text for the environment of the rank process.
+    /// Returns the record as the text for the environment of the rank process.
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).expect("numbers and names")
     }
@@ -104,7 +106,7 @@ impl RankBootstrap {
     /// Reads a bootstrap record of a launcher of this version.
     ///
     /// # Errors
-    /// The text is not a bootstrap record, or one of another version.
+    /// The text is not a bootstrap record, or comes from a launcher of another version.
     pub fn parse(text: &OsStr) -> io::Result<Self> {
         let text = text.to_str().ok_or_else(|| io::Error::other("the record is not UTF-8"))?;
         let Versioned { version } = serde_json::from_str(text).map_err(io::Error::other)?;
@@ -120,7 +122,7 @@ impl RankBootstrap {
     /// Opens the schedule, the settings and the segment.
     ///
     /// # Errors
-    /// A descriptor is not as the record says, or the system's error.
+    /// A descriptor does not match the record, or the system's error.
     pub fn open(&self, inherited: &mut Inherited) -> io::Result<Opened> {
         let mut take = |what: &str, number| -> io::Result<OwnedFd> {
             inherited.take(number).map_err(|error| io::Error::other(format!("{what}: {error}")))
@@ -133,7 +135,7 @@ impl RankBootstrap {
         // rights.
         let nisa = unsafe { Nisa::load_trusted(Arc::new(sealed), &no_limits) };
         let nisa = nisa.map_err(io::Error::other)?;
-        // Closed after reading, since they hold the job's secret.
+        // The settings are closed after they were read, since they contain the job's secret.
         let settings: Settings = {
             let sealed = Sealed::open(take("the settings", self.settings)?)?;
             serde_json::from_slice(&sealed)?

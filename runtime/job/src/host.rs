@@ -8,19 +8,19 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::net::{IpAddr, SocketAddr};
 
-/// A host of a job, as another host knows it. Hosts of TCP are equal if their launchers have the
-/// same number, at whatever address each is reached.
+/// A host of a job, as another host knows it. In a job over TCP, hosts are equal if their launchers
+/// have the same number. The address does not matter.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub enum Host {
-    /// The address of its interface, in a job over Ethernet.
+    /// The address of the host's interface, in a job over Ethernet.
     Mac([u8; 6]),
-    /// The number of its launcher, and the address at which this host reaches it, in a job over
-    /// TCP.
+    /// The number of the host's launcher, and the address at which this host reaches the launcher,
+    /// in a job over TCP.
     Launcher(u32, IpAddr),
 }
 
 impl Host {
-    /// Returns the address of the interface.
+    /// Returns the Ethernet address of the host's interface.
     ///
     /// # Panics
     /// In a job over TCP.
@@ -83,17 +83,17 @@ impl fmt::Display for Host {
     }
 }
 
-/// The host of a rank, and the port at which the rank is reached there.
+/// The host of a rank, and the port of the rank on this host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Location {
     /// The host.
     pub host: Host,
-    /// The port of EDP or of TCP.
+    /// The port of EDP or TCP.
     pub port: u16,
 }
 
 impl Location {
-    /// Returns the address on Ethernet.
+    /// Returns the rank's address on Ethernet.
     ///
     /// # Panics
     /// In a job over TCP.
@@ -101,7 +101,7 @@ impl Location {
         Address { mac: self.host.mac(), port: self.port }
     }
 
-    /// Returns the address of the socket.
+    /// Returns the address of the rank's TCP socket.
     ///
     /// # Panics
     /// In a job over Ethernet.

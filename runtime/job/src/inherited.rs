@@ -1,15 +1,16 @@
 //! Takes the descriptors that a rank process inherits. `unsafe`: numbers become descriptors.
 //!
 //! Threat: the numbers come from the environment, which the starter of the process chooses. A
-//! number that is not open is refused. So are those of the standard streams, and a second use of a
-//! number. A rank process has no more rights than its starter. So the object of a descriptor is
-//! checked only when it is used, to get an error and not a fault.
+//! number that is not open is refused. The numbers of the standard streams are refused too, and so
+//! is a second use of a number. A rank process has no more rights than its starter. So the object
+//! of a descriptor is checked only when it is used, so that a wrong object causes an error and not
+//! a fault.
 //!
-//! Threat: a program may close the descriptors that it inherited. Or another process of its rank
-//! has attached before it, and has executed it. The numbers then belong to the program's own files.
-//! So the bootstrap record of a program names the file of each descriptor. A descriptor is taken,
-//! or closed, only if all of them still are the same files. Files of one kind without a number of
-//! their own, such as the system's events, count as the same.
+//! Threat: a program may close the descriptors that it inherited. Or another process of the rank
+//! has attached before, and has executed the program. The numbers then belong to the program's own
+//! files. So the bootstrap record of a program identifies the file of each descriptor. A descriptor
+//! is taken, or closed, only if all descriptors still refer to these files. Some files of one kind,
+//! such as the system's events, share an inode, so they count as the same file.
 #![allow(unsafe_code)]
 
 use crate::offload::{PassedKernel, PassedTables};
@@ -25,8 +26,8 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
-/// Descriptors of one file that a launcher passes on, with numbers in a row. While they are open no
-/// other file has the same device and number.
+/// Descriptors of one file that a launcher passes on. They have consecutive numbers. While they are
+/// open, no other file has the same device and inode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passed {
     first: RawFd,
@@ -36,8 +37,8 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// Returns these descriptors as rows. The bells of ranks, one for each rank, mostly are one
-    /// row.
+    /// Returns these descriptors, grouped by file and consecutive numbers. The bells of the ranks,
+    /// one for each rank, mostly are a single group.
     ///
     /// # Errors
     /// The system's error.
@@ -72,7 +73,7 @@ impl Passed {
         self.numbers().contains(&i64::from(number))
     }
 
-    /// Returns true if the same file is open under the same numbers in this process.
+    /// Returns true if the file is open under these numbers in this process.
     fn is_here(&self) -> bool {
         let is_open = |number: i64| {
             let Some(number) = RawFd::try_from(number).ok().filter(|&number| number >= 0) else {
@@ -86,35 +87,36 @@ impl Passed {
     }
 }
 
-/// The descriptors that a process had when it began.
+/// The descriptors that this process has inherited or received, and that it can take.
 #[derive(Debug, Default)]
 pub struct Inherited {
     taken: Vec<RawFd>,
-    /// The descriptors that may be taken; `None` for any.
+    /// The descriptors that may be taken; `None` if there is no restriction.
     passed: Option<Vec<Passed>>,
-    /// The descriptors that another process has sent, by their numbers there; `None` if this
-    /// process has inherited them.
+    /// The descriptors that another process has sent, by their numbers in that process. `None` if
+    /// this process has inherited its descriptors.
     received: Option<BTreeMap<RawFd, OwnedFd>>,
 }
 
 impl Inherited {
-    /// Returns the descriptors that another process has sent, by their numbers there.
+    /// Creates the value from descriptors that another process has sent, by their numbers in that
+    /// process.
     pub fn received(received: BTreeMap<RawFd, OwnedFd>) -> Self {
         Self { received: Some(received), ..Self::default() }
     }
 
-    /// Returns the descriptors of a process that has opened none itself. There must be one such
-    /// value in a process.
+    /// Creates the value for a process that has not opened any descriptor itself. A process must
+    /// have only one such value.
     pub fn new() -> Self {
         close_on_exec();
         Self::default()
     }
 
-    /// Returns the descriptors that a launcher has passed on to a program, which may have opened
-    /// some itself.
+    /// Creates the value for a program to which a launcher has passed on descriptors. The program
+    /// may have opened others itself.
     ///
     /// # Errors
-    /// One of them is not there any more.
+    /// One of the passed descriptors is not open any more, or refers to another file.
     pub fn from_program(passed: &[Passed]) -> io::Result<Self> {
         if passed.is_empty() || !passed.iter().all(Passed::is_here) {
             return Err(io::Error::other(
@@ -124,10 +126,11 @@ impl Inherited {
         Ok(Self { passed: Some(passed.to_vec()), ..Self::default() })
     }
 
-    /// Takes the descriptor with this number. Programs that this process executes don't get it.
+    /// Takes the descriptor with this number. Programs that this process executes do not inherit
+    /// it.
     ///
     /// # Errors
-    /// It is not open, or was taken before.
+    /// The descriptor is not open, was taken before, or may not be taken.
     pub fn take(&mut self, number: RawFd) -> io::Result<OwnedFd> {
         let refused =
             |why| io::Error::new(io::ErrorKind::InvalidInput, format!("descriptor {number} {why}"));
@@ -211,8 +214,8 @@ impl Inherited {
     }
 }
 
-/// Closes all descriptors that this process has inherited, taken or not, in programs that it
-/// executes.
+/// Makes programs that this process executes inherit none of its descriptors, except those of the
+/// standard streams.
 pub fn close_on_exec() {
     let (first, last) = (libc::STDERR_FILENO as libc::c_uint + 1, libc::c_uint::MAX);
     // SAFETY: a system call on numbers that only sets flags. Kernels before 5.11 refuse it: what is
@@ -220,7 +223,7 @@ pub fn close_on_exec() {
     unsafe { libc::syscall(libc::SYS_close_range, first, last, libc::CLOSE_RANGE_CLOEXEC) };
 }
 
-/// Lets the next program that is started inherit these descriptors, until this is dropped.
+/// Descriptors that programs inherit if they are started while this value exists.
 pub struct Lent<'a>(Vec<BorrowedFd<'a>>);
 
 impl<'a> Lent<'a> {
@@ -236,7 +239,7 @@ impl<'a> Lent<'a> {
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
         for fd in &self.0 {
-            // An open descriptor takes its flag.
+            // This can't fail for an open descriptor.
             let _ = fcntl_setfd(fd.as_fd(), FdFlags::CLOEXEC);
         }
     }

@@ -12,12 +12,12 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The schedules, settings and memory of a job, as one process sees them.
+/// The segment, the schedules and the settings of a job, in one process.
 #[derive(Clone, Copy)]
 pub struct Job<'a> {
-    /// The memory of all ranks.
+    /// The segment: the memory that the ranks of this host share.
     pub segment: &'a Segment,
-    /// Their schedules.
+    /// The schedules of all ranks.
     pub nisa: &'a Arc<Nisa>,
     /// The settings of all ranks.
     pub settings: &'a Settings,
@@ -29,23 +29,23 @@ impl<'a> Job<'a> {
         Self { segment, nisa, settings }
     }
 
-    /// Returns the memory that all ranks share.
+    /// Returns the segment: the memory that the ranks of this host share.
     pub fn segment(&self) -> &'a Segment {
         self.segment
     }
 
-    /// Returns the seed for the hash tables of schedules that this process makes ready.
+    /// Returns the seed for the hash tables of schedules that this process decodes.
     pub fn seed(&self) -> Seed {
         settings::seed()
     }
 
-    /// Returns the factor that scales the time of `calc` actions; `None` if they take none.
+    /// Returns the factor that scales the duration of `calc` actions; `None` if they take no time.
     pub fn calc(&self) -> Option<f64> {
         calc_factor(self.settings.spec.calc)
     }
 
     /// Writes the trace of the job as Chrome trace events, one JSON object. Returns the number of
-    /// records that the trace leaves out. No rank must run any more.
+    /// records that the trace leaves out. All ranks must have ended.
     ///
     /// # Errors
     /// The error of `out`.
@@ -53,22 +53,22 @@ impl<'a> Job<'a> {
         trace::write(self.segment, self.nisa, out)
     }
 
-    /// Decodes the schedule of `rank`, so that it can be started.
+    /// Decodes the schedule of `rank`, so that an engine can start it.
     pub fn schedule(&self, rank: u32) -> Arc<Schedule> {
         Arc::new(Schedule::new(Arc::clone(self.nisa), rank, settings::seed()))
     }
 
-    /// Decodes the schedule of a rank for another process, which may act for the rank.
+    /// Decodes the schedule of `rank` in another rank's process, which may act for `rank`.
     pub fn schedule_for_helper(&self, rank: u32) -> Arc<Schedule> {
         Arc::new(Schedule::for_helper(Arc::clone(self.nisa), rank, settings::seed()))
     }
 
-    /// Returns the storage of the schedule of `rank`, which lies in the segment. Its memory has the
-    /// bytes that the segment has, zeros in a new one: the caller fills it
-    /// ([`Storage::store_image`] has the program's initial values). `expect` has no effect here.
+    /// Returns the storage for the schedule of `rank`, which lies in the segment. Its memory has
+    /// the present bytes of the segment, which are zeros in a new one. The caller stores the
+    /// program's initial values by [`Storage::store_image`]. `expect` has no effect here.
     ///
     /// # Panics
-    /// If another storage of the rank is still there in this process.
+    /// If this process still has another storage of the rank.
     pub fn storage(&self, rank: u32) -> Storage<'a> {
         let claim = self.segment.claim(rank, Part::Memory);
         let claim = claim.expect("one storage of a rank at a time");
@@ -78,8 +78,8 @@ impl<'a> Job<'a> {
         unsafe { Storage::over(self.areas(rank), Some(Box::new(claim))) }
     }
 
-    /// Makes the memory of `rank` resident, up to the limit of the settings, and maps its schedule.
-    /// The rank calls this before it starts, on the processor that it is bound to. Otherwise the
+    /// Makes the memory of `rank` resident, up to the limit in the settings, and maps its schedule.
+    /// The rank calls this before it starts, on the processor to which it is bound. Otherwise the
     /// system allocates the memory page by page while the first instance runs.
     pub fn prefault(&self, rank: u32) {
         let Self { segment, nisa, settings, .. } = *self;
@@ -98,8 +98,8 @@ impl<'a> Job<'a> {
     ///
     /// # Safety
     /// The conditions of [`Storage::over`] hold. One engine at a time uses the areas: the rank's
-    /// own, or one that acts for it and holds its lock. None uses them after the segment is
-    /// dropped.
+    /// own engine, or an engine of another process that holds the rank's lock and acts for the
+    /// rank. No engine uses them after the segment is dropped.
     pub unsafe fn areas(&self, rank: u32) -> Areas {
         let Self { segment, nisa, settings, .. } = *self;
         let areas = segment.rank(rank);
@@ -120,12 +120,14 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Stores the failure of an action of `rank` in the segment, for the launcher.
+    /// Stores the failure of an action of `rank` in the segment, for the launcher's report. The
+    /// action belongs to the job's schedule.
     pub fn fail(&self, rank: u32, failure: &Failure) {
         self.segment.fail(rank, &describe(self.nisa, rank, failure, self.settings));
     }
 
-    /// Stores the failure of an action of a schedule that a program has started.
+    /// Stores the failure of an action of `rank` in the segment, for the launcher's report. The
+    /// action belongs to a schedule in `nisa`, which a program has started.
     pub fn fail_in(&self, nisa: &Nisa, rank: u32, failure: &Failure) {
         self.segment.fail(rank, &describe(nisa, rank, failure, self.settings));
     }

@@ -1,13 +1,13 @@
 //! Defines the parts of a job that its launcher and its ranks share: settings, memory, and the
 //! texts that one passes to the other.
 //!
-//! A launcher makes [`Settings`] of what its user chose, a [`JobSpec`]. It makes a segment of shared
-//! memory, and starts ranks. It gives each
-//! rank process a bootstrap record (`bootstrap`): JSON that names inherited descriptors. Launcher
-//! and rank then both hold a [`Job`]: the segment, the schedules and the settings.
+//! A launcher creates [`Settings`] from the choices of its user, a [`JobSpec`]. It creates a
+//! segment of shared memory, and starts ranks. It gives each rank process a bootstrap record
+//! (`bootstrap`): JSON that names inherited descriptors. Launcher and rank then both have a
+//! [`Job`]: the segment, the schedules and the settings.
 //!
-//! `goal-rank` runs a rank. `goal-launch` starts the ranks and watches over them. This crate knows
-//! neither the text of a schedule nor a command line.
+//! `goal-rank` runs a rank. `goal-launch` starts the ranks and watches them. This crate neither
+//! reads GOAL texts nor parses command lines.
 //!
 //! # Layers
 //! A module imports only from modules of earlier lines:

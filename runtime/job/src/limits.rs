@@ -1,4 +1,4 @@
-//! Defines the limits of a job, and checks those of the system before a rank starts.
+//! Defines the limits of a job, and checks the limits of the system before a rank starts.
 
 use rustix::process::{Resource, Rlimit, getuid, setrlimit};
 use std::fs;
@@ -6,66 +6,68 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Most bytes of the segment that the ranks of a job share, by default. Pages
-/// that are never touched cost nothing.
+/// The default limit on the bytes of the segment that the ranks of a job share. Pages that are
+/// never touched cost nothing.
 pub const SEGMENT_BYTES_MAX: u64 = 1 << 38;
 
-/// Most bytes of memory of all ranks together that a run is compared with the interpreter's, by
-/// default.
+/// The default limit on the bytes of memory, of all ranks together, that the interpreter may need
+/// to compare a run.
 pub const VERIFIED_BYTES_MAX: u64 = 1 << 32;
 
-/// Most ranks that a job starts as processes or threads, by default.
+/// The default limit on the ranks that a job starts as processes or threads.
 pub const STARTED_RANKS_MAX: u32 = 8192;
 
-/// Most bytes of a rank's memory that are made resident before the rank starts, by default. More
-/// is allocated by the system as schedules touch it.
+/// The default limit on the bytes of a rank's memory that are made resident before the rank starts.
+/// The system allocates the rest when schedules touch it.
 pub const PREFAULT_BYTES_MAX: u64 = 256 << 20;
 
-/// The divisor of the system's free memory. The ranks of a host together make at most that part of
-/// it resident before they start.
+/// The divisor of the system's free memory. The quotient is the most memory that the ranks of a
+/// host together make resident before they start.
 pub const PREFAULT_SHARE: u64 = 4;
 
-/// Most records that a trace of a run keeps, all ranks together, by default.
+/// The default limit on the records that a trace of a run keeps, of all ranks together.
 pub const TRACE_EVENTS_MAX: u64 = 1 << 24;
 
 pub use goal_shm::{RING_BYTES, RING_BYTES_MAX, RING_BYTES_MIN};
 
-/// Packets that a rank may send to another one on another host before the first is acknowledged
-/// (`initial_burst_length` of the thesis, 3.2), by default.
+/// The default limit on the packets to a rank on another host before the first packet is
+/// acknowledged (`initial_burst_length` of the thesis, 3.2).
 pub const INITIAL_BURST: u16 = 16;
 
-/// Seconds of silence after which a host of a job over TCP counts as lost, by default.
+/// The default number of seconds of silence after which a host of a job over TCP counts as lost.
 pub const FAULT_TIMEOUT_S: u32 = goal_tcp::SILENCE_S;
 
-/// Fewest packets of an initial burst: a receiver acknowledges after half of them.
+/// The fewest packets of an initial burst. It is 2, because a receiver acknowledges after half of
+/// them.
 pub const INITIAL_BURST_MIN: u16 = 2;
 
-/// Most packets in flight to a rank from one on another host (`burst_length` of the thesis). It is
-/// also the default. The rings of frames have room for this number of packets.
+/// The limit on the packets in flight from a rank to a rank on another host (`burst_length` of the
+/// thesis). It is also the default. The rings of frames have room for this number of packets.
 pub const BURST_MAX: u16 = 256;
 
-/// Most bytes of a file with a schedule that a program loads by its path. A program that reads the
+/// The most bytes of a schedule's file that a program loads by its path. A program that reads the
 /// file itself has no such limit.
 pub const NISA_BYTES_MAX: u64 = 1 << 32;
 
-/// Most bytes of a table of decisions.
+/// The most bytes of a table of decisions.
 pub const TABLE_BYTES_MAX: u64 = 1 << 20;
 
-/// The bound on processor numbers: the size of the system's usual processor sets.
+/// The limit on numbers of processors, which are all smaller. It is the size of the system's usual
+/// processor sets.
 pub const PROCESSORS_MAX: u32 = 1024;
 
-/// Most entries of a list of processors.
+/// The most entries of a list of processors.
 pub const LISTED_PROCESSORS_MAX: usize = 8192;
 
-/// The address space in bytes that a process needs besides that of its job: for the program, its
-/// libraries and a stack.
+/// The address space in bytes that a process needs for its program, its libraries and a stack,
+/// besides that for its job.
 const PROCESS_ADDRESSES: u64 = 32 << 20;
-/// The least memory of a rank process, in bytes.
+/// The least memory that a rank process needs, in bytes.
 const PROCESS_MEMORY: u64 = 2 << 20;
 
-/// Returns a limit of this process: the number that counts now, and the most that it may be raised
-/// to. `None` is no limit, or one that the system does not tell. Reads a file, since a filter of
-/// system calls may forbid the call.
+/// Returns the soft and the hard limit of this process on a resource. `None` stands for no limit,
+/// or for one that the system does not state. Reads `/proc/self/limits`, since a filter of system
+/// calls may forbid the system call.
 fn rlimit(resource: Resource) -> Rlimit {
     let name = match resource {
         Resource::As => "Max address space",
@@ -81,7 +83,7 @@ fn rlimit(resource: Resource) -> Rlimit {
     Rlimit { current: numbers.next().flatten(), maximum: numbers.next().flatten() }
 }
 
-/// Returns the limits that may cause a lack of memory, if there are any.
+/// Returns a text that lists the limits of this process on memory; `None` if there are none.
 fn memory_limits() -> Option<String> {
     let of = |resource, option, what| {
         let bytes: u64 = rlimit(resource).current?;
@@ -95,7 +97,7 @@ fn memory_limits() -> Option<String> {
     (!both.is_empty()).then(|| both.join(", and "))
 }
 
-/// Returns the text of an error of the system, with the limit that probably caused it.
+/// Returns the text of an error of the system, with the limit that probably caused the error.
 pub fn named(cause: &io::Error) -> String {
     let limit = |resource| rlimit(resource).current;
     let limit = match cause.raw_os_error() {
@@ -120,15 +122,15 @@ pub fn named(cause: &io::Error) -> String {
     limit.map_or_else(|| cause.to_string(), |limit| format!("{cause} ({limit})"))
 }
 
-/// A limit of the system that is too low for a job.
+/// The error that a limit of the system is too low for a job.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct Shortage(#[from] Limit);
 
-/// The limits of the system that may be too low.
+/// The limit of the system that is too low.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum Limit {
-    /// The address space of a process.
+    /// The limit on the address space of a process.
     #[error(
         "{} {} KiB of address space ({} KiB for what all ranks share), and ulimit -v allows {} KiB",
         if *are_processes { "a rank needs" } else { "the ranks need" },
@@ -139,33 +141,33 @@ enum Limit {
     Addresses {
         /// True if each rank is a process.
         are_processes: bool,
-        /// Bytes that a process needs.
+        /// The bytes that a process needs.
         needed: u64,
-        /// Bytes of these that all ranks share.
+        /// The part of `needed` that all ranks share, in bytes.
         shared: u64,
-        /// Bytes that the system allows.
+        /// The bytes that the system allows.
         limit: u64,
     },
-    /// The number of processes and threads of a user.
+    /// The limit on the number of processes and threads of a user.
     #[error(
         "{ranks} ranks need {needed} processes and threads beside the launcher, and ulimit -u allows this user {limit}"
     )]
     Tasks {
         /// The number of ranks.
         ranks: u64,
-        /// The number of processes and threads.
+        /// The number of processes and threads that the job needs.
         needed: u64,
         /// The number that the system allows.
         limit: u64,
     },
-    /// The number of open files of a process.
+    /// The limit on the number of open files of a process.
     #[error(
         "the launcher needs about {needed} open files (ranks on this host: {ranks}), and ulimit -n allows {limit}: raise it"
     )]
     Files {
         /// The number of ranks.
         ranks: u64,
-        /// The number of files.
+        /// The number of files that the launcher needs.
         needed: u64,
         /// The number that the system allows.
         limit: u64,
@@ -181,18 +183,18 @@ pub struct Demand {
     pub are_processes: bool,
     /// The number of threads of each rank.
     pub threads: u64,
-    /// Bytes of the segment and the schedule, which every rank maps.
+    /// The bytes of the segment and the schedule, which every rank maps.
     pub shared: u64,
-    /// Bytes of address space that each rank alone needs.
+    /// The bytes of address space that each rank needs for itself.
     pub own: u64,
-    /// The number of files that the launcher has open; 0 if few.
+    /// The number of files that the launcher will have open; 0 if there are only few.
     pub files: u64,
-    /// Bytes of memory that schedules refer to, of all ranks together.
+    /// The bytes of memory that the schedules of all ranks together refer to.
     pub memory: u64,
 }
 
 impl Demand {
-    /// Returns an error if a limit of this process is too low for certain.
+    /// Returns an error if a limit of this process is certainly too low for this demand.
     pub fn check(&self) -> Result<(), Shortage> {
         let limits = [Resource::As, Resource::Nproc, Resource::Nofile]
             .map(|resource| rlimit(resource).current);
@@ -221,8 +223,8 @@ impl Demand {
         check_files(self.ranks, self.files, files)
     }
 
-    /// Returns a warning if the job may need more memory than is free. It may run all the same,
-    /// since a schedule need not touch all the memory that it refers to.
+    /// Returns a warning if the job may need more memory than is free; `None` otherwise. The job
+    /// may run all the same, since a schedule need not touch all the memory that it refers to.
     pub fn doubt(&self) -> Option<String> {
         self.exceeds(free_memory()?)
     }
@@ -254,8 +256,8 @@ fn check_files(ranks: u64, needed: u64, limit: Option<u64>) -> Result<(), Shorta
     }
 }
 
-/// Returns the number of files that this process may still open; very many if the system does not
-/// tell.
+/// Returns the number of files that this process may still open; `u64::MAX` if the system does not
+/// state it.
 pub fn open_files_left() -> u64 {
     let left = || {
         let limit = rlimit(Resource::Nofile).current?;
@@ -265,29 +267,30 @@ pub fn open_files_left() -> u64 {
     left().unwrap_or(u64::MAX)
 }
 
-/// The limit on open files before it was raised.
+/// The limit on open files before [`raise_open_files`] has raised it.
 static OPEN_FILES: OnceLock<Rlimit> = OnceLock::new();
 
 /// Raises the soft limit on open files of this process to the hard limit.
 pub fn raise_open_files() {
     let limit = rlimit(Resource::Nofile);
     if limit.current != limit.maximum {
-        // If this fails, reaching the limit is an error that names it.
+        // A failure is ignored. If the process reaches the limit later, the error names the limit.
         let raised = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
         let _ = raised.map(|()| OPEN_FILES.set(limit));
     }
 }
 
-/// Restores the limit that [`raise_open_files`] has raised, in a child that is about to execute a
-/// program of the user. Makes system calls only.
+/// Restores the limit that [`raise_open_files`] has raised. A child calls this before it executes a
+/// program of the user. Makes only system calls.
 pub fn restore_open_files() {
     if let Some(&Rlimit { current, maximum }) = OPEN_FILES.get() {
         let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum });
     }
 }
 
-/// Returns the bytes of memory that are free for this process: the least of the system's and of
-/// those of each control group that it is in. Returns `None` if the system does not tell.
+/// Returns the number of bytes of memory that are free for this process. It is the least of the
+/// system's free memory and of what each of the process's control groups allows. Returns `None` if
+/// the system does not state it.
 pub fn free_memory() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

@@ -3,16 +3,18 @@
 use crate::Named;
 use serde::{Deserialize, Serialize};
 
-/// The mode of progress: the thread or rank that executes the schedules of a rank.
+/// The mode of progress, which determines the thread or rank that executes the schedules of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// In calls of the rank itself.
+    /// Schedules make progress only in calls of the rank itself.
     #[default]
     Caller,
-    /// In a thread for each rank, which sleeps while there is nothing to do.
+    /// Schedules make progress in a thread for each rank. The thread sleeps while there is nothing
+    /// to do.
     Thread,
-    /// In any rank of the host that waits. Programs make progress as in `caller`.
+    /// Any rank of the host that waits makes progress for the others. Programs make progress as in
+    /// `caller`.
     Node,
 }
 

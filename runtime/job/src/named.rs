@@ -1,8 +1,8 @@
-//! Names the values of a setting, for command lines and reports.
+//! Defines the names of a setting's values, for command lines and reports.
 
 use goal_eth::DriverKind;
 
-/// A setting that takes one of a few names, on command lines and in reports.
+/// A setting whose values have names, for command lines and reports.
 pub trait Named: Copy + PartialEq + Send + Sync + 'static {
     /// Every value with its name and its help text, in the order of the help.
     const NAMES: &'static [(Self, &'static str, &'static str)];
@@ -13,7 +13,7 @@ pub trait Named: Copy + PartialEq + Send + Sync + 'static {
         row.map_or("", |(_, name, _)| name)
     }
 
-    /// Returns the value with this name.
+    /// Returns the value with this name; `None` if there is none.
     fn from_name(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(_, other, _)| *other == name).map(|&(value, ..)| value)
     }

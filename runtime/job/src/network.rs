@@ -11,7 +11,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::os::fd::RawFd;
 
-/// The most bytes of messages that a rank may send to another before it was granted any room.
+/// The most bytes of messages that a rank may send to another one before the receiver has granted
+/// it room.
 const FIRST_ROOM_MAX: u64 = 8 << 10;
 
 /// The secret of a job, which authenticates the frames between its ranks. Rank processes get it in
@@ -25,14 +26,14 @@ impl Secret {
         Self(bytes)
     }
 
-    /// Returns the key of streams on Ethernet.
+    /// Returns the key that authenticates the streams on Ethernet.
     pub fn job_key(&self) -> JobKey {
         JobKey::new(&self.0)
     }
 
-    /// Returns the key of connections of TCP in a generation of the job. Connections that were
-    /// begun in another generation are refused. A lost rank knows the secret too; its processes are
-    /// ended to keep it out.
+    /// Returns the key of TCP connections in a generation of the job. Connections from another
+    /// generation have another key, and are refused. A lost rank knows the secret too, so its
+    /// processes are killed to keep it out.
     pub fn tcp_key(&self, generation: u32) -> goal_tcp::handshake::Key {
         if generation == 0 {
             return goal_tcp::handshake::Key::new(&self.0);
@@ -44,7 +45,7 @@ impl Secret {
     }
 }
 
-/// Does not show the bytes.
+/// Writes only the name of the type, and not the secret.
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret")
@@ -69,26 +70,26 @@ impl Default for Ethertypes {
 /// The protocol between ranks of different hosts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Wire {
-    /// Streams of ESP on Ethernet.
+    /// ESP streams on Ethernet.
     Ethernet(Ethernet),
-    /// Connections of TCP.
+    /// TCP connections.
     Tcp(OverTcp),
-    /// The fabric of this name, which each rank's program brings. Ranks that it can't reach have
-    /// connections of TCP.
+    /// The fabric of this name, which each rank's program provides. Ranks that the fabric can't
+    /// reach are reached over TCP.
     Other(String, OverTcp),
 }
 
-/// Connections of TCP between hosts.
+/// The properties of the TCP connections between hosts.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct OverTcp {
-    /// The seconds of silence after which a peer is lost.
+    /// The seconds of silence after which a peer counts as lost.
     pub silence_s: u32,
     /// True if all connections are encrypted.
     pub encrypts: bool,
 }
 
 impl Wire {
-    /// Returns the kind of driver, on Ethernet.
+    /// Returns the kind of driver; `None` if the protocol is not on Ethernet.
     pub fn driver(&self) -> Option<DriverKind> {
         match self {
             Wire::Ethernet(ethernet) => Some(ethernet.driver),
@@ -105,23 +106,24 @@ impl Wire {
     }
 }
 
-/// The interface of a host, and the streams over it.
+/// The Ethernet interface of a host, and the properties of the streams over it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Ethernet {
     /// The name of this host's interface.
     pub interface: String,
     /// The kind of driver that carries the frames of ranks.
     pub driver: DriverKind,
-    /// Ethertypes of the frames.
+    /// The Ethertypes of the frames.
     pub ethertypes: Ethertypes,
-    /// True if the data between ranks is authenticated.
+    /// True if ranks authenticate the data of streams.
     pub authenticates_data: bool,
-    /// The packets of an initial burst, and the most in flight, between two ranks.
+    /// The packets of an initial burst between two ranks, and the most packets in flight between
+    /// them.
     pub bursts: (u16, u16),
 }
 
 impl Ethernet {
-    /// Returns the streams over an interface, with the defaults of all else.
+    /// Returns the properties for streams over an interface. All others have their defaults.
     pub fn new(interface: String, driver: DriverKind) -> Self {
         Self {
             interface,
@@ -133,29 +135,30 @@ impl Ethernet {
     }
 }
 
-/// The places of the ranks of a job on several hosts.
+/// The network of a job on several hosts: its protocol, and the locations of the ranks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Network {
     /// The protocol between the hosts.
     pub wire: Wire,
     /// The secret that authenticates ranks to each other.
     pub secret: Secret,
-    /// The bytes of messages that a rank may send to another before it was granted any room.
+    /// The most bytes of messages that a rank may send to another one before the receiver has
+    /// granted it room.
     pub first_room: u64,
     /// True if ranks open communicators at run time, as programs do.
     pub has_communicators: bool,
-    /// The descriptors of the bells of this host's ranks, ascending by rank. Rank processes inherit
-    /// them under these numbers.
+    /// The descriptors of the bells of this host's ranks, in ascending order of the ranks. Rank
+    /// processes inherit them under these numbers.
     pub bells: Vec<RawFd>,
-    /// This host.
+    /// The host of this process.
     me: Host,
     /// The location of each rank.
     locations: Vec<Location>,
 }
 
 impl Network {
-    /// Creates the network as the host `me` sees it, from the locations of all ranks. The launcher
-    /// opens the remote sockets of its ranks, and holds their ports until the job ends.
+    /// Creates the network for the host `me`, from the locations of all ranks. The launcher opens
+    /// the remote sockets of its ranks, and holds their ports until the job ends.
     pub fn new(wire: Wire, me: Host, secret: Secret, locations: &[Location]) -> Self {
         Self {
             wire,
@@ -168,20 +171,21 @@ impl Network {
         }
     }
 
-    /// Sets whether ranks open communicators at run time.
+    /// Sets if ranks open communicators at run time.
     pub fn opening(self, has_communicators: bool) -> Self {
         Self { has_communicators, ..self }
     }
 
-    /// Sets the most bytes of messages without a receive that each rank keeps. At most half of them
-    /// are for ranks that were not granted any room. Each fabric of a rank keeps a part of them.
+    /// Sets `first_room` from `unexpected_limit`, the most bytes of unexpected messages that a rank
+    /// keeps. At most half of these bytes are for senders to which the rank has granted no room.
+    /// The fabrics of a rank share them.
     pub fn keeping(self, unexpected_limit: u64) -> Self {
         let share = unexpected_limit / 2 / u64::from(self.num_ranks().max(1)) / self.wire.fabrics();
         Self { first_room: share.min(FIRST_ROOM_MAX), ..self }
     }
 
-    /// Opens the drivers of the ranks on this host, ascending, in a job over Ethernet. A driver of
-    /// the requested kind that can't be opened is replaced by a packet socket.
+    /// Opens the drivers of the ranks on this host, in ascending order of the ranks, in a job over
+    /// Ethernet. If a driver of the requested kind can't be opened, opens a packet socket instead.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -194,7 +198,7 @@ impl Network {
         self.here().map(open).collect()
     }
 
-    /// Returns the ranks on this host, ascending.
+    /// Returns the ranks on this host, in ascending order.
     pub fn here(&self) -> impl Iterator<Item = u32> {
         (0..self.num_ranks()).filter(|&rank| self.is_here(rank))
     }
@@ -209,13 +213,14 @@ impl Network {
         self.locations.iter().filter(|location| location.host == self.me).count() as u32
     }
 
-    /// Returns the terms that the fabrics of `rank` keep.
+    /// Returns the [`Terms`] for the fabrics of `rank`: the number of ranks, the first room, and if
+    /// ranks open communicators.
     pub fn terms(&self, rank: u32) -> Terms {
         let Self { first_room, has_communicators, .. } = *self;
         Terms { rank, ranks: self.num_ranks(), first_room, has_communicators }
     }
 
-    /// Returns the location at which `rank` is reached.
+    /// Returns the location of `rank`: its host and its port.
     pub fn location(&self, rank: u32) -> Location {
         self.locations[rank as usize]
     }
@@ -236,7 +241,8 @@ impl Network {
         self.host(rank) == self.me
     }
 
-    /// Returns a number for the host of each rank, from 0 on in the order of their first ranks.
+    /// Returns the number of each rank's host, by rank. Hosts are numbered from 0 on in the order
+    /// of their first ranks.
     pub fn hosts(&self) -> Vec<u32> {
         let mut numbers = HashMap::new();
         let number = |location: &Location| {
@@ -246,7 +252,7 @@ impl Network {
         self.locations.iter().map(number).collect()
     }
 
-    /// Returns true if the launcher of this host leads the others, as that of rank 0 does. It
+    /// Returns true if the launcher of this host is the leader: rank 0 is on this host. The leader
     /// learns how all ranks ended.
     pub fn leads(&self) -> bool {
         self.is_here(0)

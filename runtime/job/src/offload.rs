@@ -1,9 +1,10 @@
-//! Chooses whether schedules run in the kernel, and describes a rank's endpoint for messages to
-//! other hosts. The endpoint is remote sockets, the kernel, or both for a rank of a program.
+//! Chooses if schedules run in the kernel, and describes a rank's endpoint for messages to other
+//! hosts. The endpoint is remote sockets, the kernel or, for a rank of a program, both.
 //!
-//! Threat: a process that knows the cookie of a rank's part may start its runs. So members are in
-//! the sealed settings, as the job's secret is, and never in the environment. Ranks of programs
-//! read the cookies in the maps, and have descriptors of these.
+//! Threat: a process that knows the cookie of a rank's part may start runs of this part. So
+//! members, which contain cookies, are in the sealed settings, like the job's secret. They are
+//! never in the environment. Ranks of programs have descriptors of the kernel's maps, and read the
+//! cookies there.
 
 use crate::Named;
 use crate::remote_sockets::{PassedSockets, RemoteSockets};
@@ -13,32 +14,34 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
-/// The words before the verifier's log, and the beginnings of its last lines.
+/// The text before the log of the kernel's verifier in an error. [`STATISTICS`] has the beginnings
+/// of the log's last lines.
 const VERIFIER: &str = "; the verifier says:\n";
 const STATISTICS: [&str; 3] = ["verification time", "stack depth", "processed"];
 
-/// The offer of a kernel that runs schedules.
+/// The properties of a kernel that can run schedules.
 #[derive(Debug, Clone, Serialize)]
 pub struct Offered {
-    /// The name of the hooks.
+    /// The name of the hooks to which the kernel's engine is attached.
     pub hooks: &'static str,
-    /// The source of ticks, at which lost frames are asked for.
+    /// The source of ticks. At a tick the kernel's engine asks for lost frames.
     pub ticks: String,
-    /// The missing part for ticks that need no process, and how to get it; `None` if nothing is
+    /// What is missing for ticks without a process, and how to get it; `None` if nothing is
     /// missing.
     pub no_circle: Option<String>,
 }
 
-/// The choice whether a schedule runs in the kernel.
+/// The choice if a schedule runs in the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Offload {
-    /// The ranks' processes run it.
+    /// The ranks' processes run the schedule.
     #[default]
     Off,
-    /// The kernels of all hosts run it if they can; the ranks' processes do otherwise.
+    /// The kernels of all hosts run the schedule if they can. Otherwise the ranks' processes run
+    /// it.
     Auto,
-    /// The kernels of all hosts run it, or the job does not start.
+    /// The kernels of all hosts run the schedule, or the job does not start.
     Kernel,
 }
 
@@ -55,11 +58,11 @@ impl Named for Offload {
 }
 
 impl Offload {
-    /// Finds out by trying if this system's kernel runs schedules. Takes the verifier about half a
-    /// second.
+    /// Finds out if this system's kernel can run schedules, by an attempt to load the engine. This
+    /// takes about half a second in the kernel's verifier.
     ///
     /// # Errors
-    /// The missing part, and how to get it.
+    /// What is missing, and how to get it.
     pub fn probe() -> Result<Offered, String> {
         match probe() {
             Ok(offer) if offer.hook == Hook::Tcx => {
@@ -74,8 +77,8 @@ impl Offload {
     }
 }
 
-/// Returns the text on an error of loading up to the verifier's log, which is long, and the log's
-/// last line but the statistics.
+/// Returns a short form of an error text about the loading of the engine. Of the verifier's log,
+/// which is long, it keeps only the last line before the statistics.
 pub fn shortened(text: &str) -> String {
     let Some((text, log)) = text.split_once(VERIFIER) else { return text.to_owned() };
     let is_reason =
@@ -86,43 +89,46 @@ pub fn shortened(text: &str) -> String {
     }
 }
 
-/// A schedule that runs in the kernel, or room there for the schedules of programs.
+/// The parts of this host's ranks in the kernel: of a schedule, or of the room for the schedules of
+/// programs.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct InKernel {
-    /// The most bytes of payload of a frame.
+    /// The most bytes of payload in a frame.
     pub fragment: u32,
-    /// The ranks of this host. Each has its member as bytes, or its share if it is a program.
+    /// The [`Member`] of each rank of this host as bytes. For a rank of a program it is the
+    /// [`Share`] instead.
     members: BTreeMap<u32, Vec<u8>>,
 }
 
 impl InKernel {
-    /// Returns the parts of the ranks of a schedule; `fragment` is the most payload of a frame, in
-    /// bytes.
+    /// Creates the value for ranks whose schedule runs in the kernel. `fragment` is the most
+    /// payload of a frame, in bytes.
     pub fn new(fragment: u32, members: &[(u32, Member)]) -> Self {
         let members = members.iter().map(|(rank, member)| (*rank, member.to_bytes().to_vec()));
         Self { fragment, members: members.collect() }
     }
 
-    /// Returns the shares of the ranks of a program.
+    /// Creates the value for ranks of a program. `fragment` is the most payload of a frame, in
+    /// bytes.
     pub fn from_programs(fragment: u32, shares: &[(u32, Share)]) -> Self {
         let shares = shares.iter().map(|(rank, share)| (*rank, share.to_bytes().to_vec()));
         Self { fragment, members: shares.collect() }
     }
 
-    /// Returns the share of a rank of a program on this host.
+    /// Returns the share of a program's rank on this host; `None` if it has none.
     pub fn share(&self, rank: u32) -> Option<Share> {
         let bytes = self.members.get(&rank)?.as_slice().try_into().ok()?;
         Some(Share::from_bytes(bytes))
     }
 
-    /// Returns the member of a rank of this host.
+    /// Returns the member of a rank of this host; `None` if it has none.
     pub fn member(&self, rank: u32) -> Option<Member> {
         let bytes = self.members.get(&rank)?.as_slice().try_into().ok()?;
         Some(Member::from_bytes(bytes))
     }
 }
 
-/// Does not show the members, which have cookies.
+/// Leaves out the members, because they contain cookies.
 impl fmt::Debug for InKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InKernel").field("fragment", &self.fragment).finish_non_exhaustive()
@@ -131,17 +137,17 @@ impl fmt::Debug for InKernel {
 
 /// A rank's endpoint for messages to other hosts. Its launcher has opened it.
 pub enum RemoteEndpoint {
-    /// Remote sockets of the rank's own.
+    /// Remote sockets of the rank.
     Sockets(RemoteSockets),
     /// The kernel, which runs the rank's schedule.
     Kernel(Descriptors),
-    /// Remote sockets of the rank's own, and the kernel, which runs some of its program's
-    /// schedules.
+    /// Remote sockets of the rank, and the kernel, which runs some schedules of the rank's program.
     Both(RemoteSockets, TableDescriptors),
 }
 
 impl RemoteEndpoint {
-    /// Describes the remote sockets for the rank's process; `None` if it has none.
+    /// Returns the description of the remote sockets for the rank's process; `None` if the rank has
+    /// none.
     pub fn passed_sockets(&self) -> Option<PassedSockets> {
         match self {
             RemoteEndpoint::Sockets(remote_sockets) | RemoteEndpoint::Both(remote_sockets, _) => {
@@ -161,7 +167,8 @@ impl RemoteEndpoint {
         }
     }
 
-    /// Returns the numbers of the descriptors that lead to the kernel; `None` for another endpoint.
+    /// Returns the numbers of the descriptors of [`RemoteEndpoint::Kernel`]; `None` for another
+    /// endpoint.
     pub fn passed_kernel(&self) -> Option<PassedKernel> {
         let RemoteEndpoint::Kernel(Descriptors { memory, status, handed, socket }) = self else {
             return None;
@@ -171,7 +178,8 @@ impl RemoteEndpoint {
         Some(PassedKernel { memory, status, handed, socket })
     }
 
-    /// Returns the numbers of the descriptors of the tables of a program's rank, if it has them.
+    /// Returns the numbers of the descriptors of the tables of a program's rank; `None` if it has
+    /// no tables.
     pub fn passed_tables(&self) -> Option<PassedTables> {
         let RemoteEndpoint::Both(_, tables) = self else { return None };
         Some(PassedTables(all_of(tables).map(AsRawFd::as_raw_fd)))
@@ -198,13 +206,14 @@ fn all_of(tables: &TableDescriptors) -> [&OwnedFd; 9] {
     [parts, status, actions, dependents, receives, sends, memory, handed, socket]
 }
 
-/// The descriptors of the tables that a rank of a program installs its schedules in, as numbers
-/// that its process inherits: in the order of [`TableDescriptors`].
+/// The numbers of the descriptors of the tables in which a rank of a program installs its
+/// schedules. The rank's process inherits them. They are in the order of the fields of
+/// [`TableDescriptors`].
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct PassedTables(pub [RawFd; 9]);
 
-/// The descriptors of a rank whose schedule runs in the kernel, as numbers that its process
-/// inherits.
+/// The numbers of the descriptors of a rank whose schedule runs in the kernel. The rank's process
+/// inherits them.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct PassedKernel {
     /// The map of the memory of ranks.

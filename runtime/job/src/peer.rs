@@ -1,19 +1,19 @@
-//! Identifies the process at the other end of a connection within this host.
+//! Identifies the process at the other end of a connection on this host.
 //!
 //! Threat: any process that reaches a socket of this host can connect, from any namespace. The
-//! kernel names the user of a peer. It shows all users that this user namespace does not map as one
-//! number, 65534 by default. A process with that number itself takes only peers of its own user
-//! namespace for its own.
+//! kernel states the user of a peer. For every user that this user namespace does not map, it
+//! states the same number, 65534 by default. So if a process has this number itself, it accepts
+//! only peers of its own user namespace.
 //!
-//! Threat: a process that is confined in a container or a sandbox connects to a process outside
-//! that starts programs. It has the same user there. So such a launcher compares namespaces. A peer
-//! that it can't inspect counts as one of another namespace.
+//! Threat: a process that is confined in a container or a sandbox connects to a launcher outside,
+//! which starts programs. Outside it has the same user as the launcher. So the launcher compares
+//! namespaces. A peer that it can't inspect counts as a peer from another namespace.
 //!
-//! Threat: the peer ends, and another process gets its number. Since Linux 6.5 the kernel gives a
-//! descriptor of the process that has connected. The folder of its number in /proc counts only if
-//! that process still is there once the folder is open. Older kernels give the number alone, and
-//! the descriptor is opened by it. The peer would have to end, and its number to be used again,
-//! between its connection and the look at it. A token is needed all the same.
+//! Threat: the peer ends, and another process gets its process ID. Since Linux 6.5 the kernel gives
+//! a descriptor of the process that has connected. The peer's folder in /proc is used only if this
+//! process has not ended when the folder is open. Older kernels give only the process ID, and the
+//! descriptor is opened by the ID. An attack would need that the peer ends, and its ID is used
+//! again, between its connection and this check. A token is needed all the same.
 
 use crate::rights::with_permitted;
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials, sockopt::PeerPidfd};
@@ -27,21 +27,22 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// The namespaces that a process and a caller have in common if it starts programs for that caller.
+/// The namespaces that a launcher and a caller must share, so that the launcher starts programs for
+/// the caller.
 const NAMESPACES: [&str; 3] = ["user", "mnt", "pid"];
 
-/// The user that stands for unmapped ones unless the system names another one.
+/// The number that the kernel states for unmapped users, unless the system sets another one.
 const OVERFLOW: u32 = 65534;
 
-/// A secret that a process must know to be answered. It compares in constant time.
+/// A secret that a process must know to get an answer. Tokens are compared in constant time.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Token([u8; Token::LEN]);
 
 impl Token {
-    /// The bytes of a token.
+    /// The length of a token in bytes.
     pub const LEN: usize = 32;
 
-    /// Returns a new token.
+    /// Returns a new random token.
     ///
     /// # Errors
     /// The system's error.
@@ -49,7 +50,7 @@ impl Token {
         random().map(Self)
     }
 
-    /// Returns the token of these bytes; `None` if they are too few or too many.
+    /// Returns the token with these bytes; `None` if there are too few or too many.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
@@ -68,32 +69,32 @@ impl PartialEq for Token {
 
 impl Eq for Token {}
 
-/// Does not show the token.
+/// Writes only the name of the type, and not the token.
 impl std::fmt::Debug for Token {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Token")
     }
 }
 
-/// The address of a process's socket in a folder of its own, which only its user may enter, and the
-/// token that callers must know.
+/// The address of a launcher's socket, and the token that callers must know. The socket lies in a
+/// folder of its own that only the launcher's user may enter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Address {
     /// The process ID of the launcher.
     pub process: u32,
     /// The folder of the socket.
     pub folder: PathBuf,
-    /// The secret that callers must know.
+    /// The token that callers must know.
     pub token: Token,
 }
 
-/// Returns bytes that nobody can guess.
+/// Returns random bytes that nobody can guess.
 ///
 /// # Errors
 /// The system's error.
 pub fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
-    // So few bytes are returned by one call.
+    // One call returns so few bytes completely.
     getrandom(&mut bytes, GetRandomFlags::empty())?;
     Ok(bytes)
 }
@@ -101,20 +102,22 @@ pub fn random<const N: usize>() -> io::Result<[u8; N]> {
 /// A process of this user at the other end of a connection.
 #[derive(Debug)]
 pub struct Peer {
-    /// Its process ID; 0 stands for a process in a namespace that this process does not see.
+    /// The process ID of the peer; 0 if the peer is in a PID namespace that this process does not
+    /// see.
     pub process: u32,
-    /// A descriptor of the process, which stays valid when it has ended; `None` if the system has
-    /// no such descriptors.
+    /// A descriptor of the peer (pidfd), which stays valid when the peer has ended. `None` if the
+    /// system provides none.
     pub handle: Option<OwnedFd>,
 }
 
 impl Peer {
-    /// Returns the process at the other end of a connection if it is of this user.
+    /// Returns the process at the other end of a connection; `None` if it belongs to another user.
     ///
     /// # Errors
     /// The system's error.
     pub fn from_socket(socket: &impl AsFd) -> io::Result<Option<Self>> {
-        // `rustix` takes the number for one that is never 0, which would be undefined behaviour.
+        // The process ID may be 0. `nix` reads it, since `rustix` would assume that it is never 0,
+        // which would be undefined behaviour.
         let told = getsockopt(socket, PeerCredentials)?;
         let handle = getsockopt(socket, PeerPidfd)
             .ok()
@@ -132,7 +135,8 @@ impl Peer {
 
     fn shares_namespaces(&self, names: &[&str]) -> bool {
         let compare = || -> io::Result<bool> {
-            // The numbers in this /proc are those of another namespace.
+            // If the link has another process ID than this process, /proc shows the IDs of another
+            // PID namespace.
             if read_link("/proc/self")? != Path::new(&std::process::id().to_string()) {
                 return Ok(false);
             }
@@ -155,21 +159,22 @@ impl Peer {
         with_permitted(compare).unwrap_or(false)
     }
 
-    /// Returns true if the process has not ended.
+    /// Returns true if the peer has not ended. Returns false if that is not known.
     fn is_there(&self) -> bool {
         let Some(handle) = &self.handle else { return false };
         poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&Timespec::default())) == Ok(0)
     }
 }
 
-/// Returns true if the kernel shows only one user as `user`: the one with that number.
+/// Returns true if the number `user` stands for one user only. Otherwise the kernel may also state
+/// it for users that this user namespace does not map.
 fn is_known(user: u32) -> bool {
     let overflow = read_to_string("/proc/sys/kernel/overflowuid").ok();
     let overflow = overflow.and_then(|text| text.trim().parse().ok()).unwrap_or(OVERFLOW);
     user != overflow || read_to_string("/proc/self/uid_map").is_ok_and(|map| maps_all(&map))
 }
 
-/// Returns true if the map of a user namespace has all users.
+/// Returns true if `map`, the text of a user namespace's `uid_map`, maps every user to itself.
 fn maps_all(map: &str) -> bool {
     map.split_whitespace().eq(["0", "0", "4294967295"])
 }

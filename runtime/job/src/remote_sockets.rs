@@ -1,5 +1,5 @@
-//! The remote sockets of a rank, at which ranks on other hosts reach it. Its launcher opens them,
-//! and a rank that is a process inherits them.
+//! Defines the remote sockets of a rank, at which ranks on other hosts reach it. The launcher opens
+//! them, and rank processes inherit them.
 
 use goal_eth::{AnyDriver, Held, PassedDriver};
 use goal_fabric::Fabric;
@@ -9,24 +9,25 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
 /// The remote sockets of a rank.
 pub enum RemoteSockets {
-    /// A driver of its port on Ethernet.
+    /// A driver for the rank's port on Ethernet.
     Ethernet(AnyDriver),
-    /// A port of TCP.
+    /// A listener for the rank's port of TCP.
     Tcp(Listener),
-    /// A fabric that the program brought, and the remote sockets for ranks that it can't reach. It
-    /// is made in the process that uses it, and never passed to another one.
+    /// A fabric that the program provides, and the remote sockets for ranks that the fabric can't
+    /// reach. The fabric is created in the process that uses it, and never passed to another
+    /// process.
     Other(Box<dyn Fabric>, Box<RemoteSockets>),
 }
 
-/// The panic message for a fabric of the program's own that a launcher is to pass on.
+/// The text of the panic if a launcher tries to pass on a program's fabric, which can't happen.
 const STAYS: &str = "a program's fabric stays in its process";
 
-/// The description of remote sockets that a process inherits.
+/// The description of the remote sockets that a rank process inherits.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum PassedSockets {
     /// A driver of an Ethernet interface.
     Ethernet(PassedDriver),
-    /// The listener of a rank over TCP.
+    /// The descriptor of the listener for the rank's port of TCP.
     Tcp(RawFd),
 }
 
@@ -40,7 +41,7 @@ impl RemoteSockets {
         }
     }
 
-    /// Returns the port of TCP, if it is one.
+    /// Returns the listener of TCP; `None` for other remote sockets.
     pub fn listener(&self) -> Option<&Listener> {
         match self {
             RemoteSockets::Tcp(listener) => Some(listener),
@@ -48,7 +49,7 @@ impl RemoteSockets {
         }
     }
 
-    /// Describes the remote sockets for the rank's process.
+    /// Returns the description of the remote sockets for the rank's process.
     pub fn passed(&self) -> PassedSockets {
         match self {
             RemoteSockets::Ethernet(driver) => PassedSockets::Ethernet(driver.passed()),
@@ -57,7 +58,8 @@ impl RemoteSockets {
         }
     }
 
-    /// Closes the descriptors. Returns what the launcher must hold until the rank has ended.
+    /// Closes the descriptors. Returns the resources that the launcher must hold until the rank has
+    /// ended; `None` if there are none.
     pub fn into_held(self) -> Option<Held> {
         match self {
             RemoteSockets::Ethernet(driver) => Some(driver.into_held()),

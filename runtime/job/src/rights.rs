@@ -1,23 +1,23 @@
-//! Gives up the rights of the processes of a job, as soon as they can do without.
+//! Gives up the rights of a job's processes as soon as the processes do not need them any more.
 //!
-//! Threat: an attacker who takes over a process of a job, by a frame or by a fault of ours, has the
-//! rights of that process. So a launcher opens the sockets of its ranks, and then gives up its
-//! rights. Ranks never have any: no capability in any set, and `no_new_privs` is set. So no program
-//! that they execute gets rights from its file or its owner.
+//! Threat: an attacker may take over a process of a job, by a frame or by a fault of this code. The
+//! attacker then has the rights of this process. So a launcher opens the sockets of its ranks, and
+//! then gives up its rights. Ranks never have rights: no capability in any set, and `no_new_privs`
+//! is set. So no program that ranks execute gets rights from its file or its owner.
 //!
 //! Each thread has rights of its own, and a new thread gets those of its starter. So rights are
-//! given up before libraries start threads. On one host the main thread gives them up while it is
-//! the only one. If it needs them later, it does its work [`apart`].
+//! given up before libraries start threads. In a job on one host, the main thread gives up its
+//! rights while it is the only thread. If it needs rights later, it does its work [`apart`].
 //!
 //! Threat: a local user starts a file that has capabilities (`setcap`) and chooses its environment.
 //! A process becomes a rank only if `no_new_privs` was set before the file was executed. The kernel
 //! has then granted it only rights that its starter had. `AT_SECURE` does not show that, because
 //! the kernel sets it for every file with effective capabilities, even if it grants none.
 //!
-//! Threat: the same user takes a socket out of a rank process. The process runs as this user and
-//! has no right that the user lacks (`ptrace`, `pidfd_getfd`). If the user can't read the file of
-//! the process, the kernel forbids that from the first moment on. So a launcher with rights from a
-//! file that the user can read starts no rank processes with sockets.
+//! Threat: the same user takes a socket out of a rank process, by `ptrace` or `pidfd_getfd`. The
+//! kernel allows that, because the process runs as this user and has no right that the user lacks.
+//! It forbids it from the first moment on if the user can't read the file of the process. So a
+//! launcher with rights from a file that the user can read starts no rank processes with sockets.
 //!
 //! `unsafe`: code that a child runs between its start and its program.
 #![allow(unsafe_code)]
@@ -39,29 +39,31 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-/// Capabilities that root's launcher keeps, to write its results to any folder.
+/// The capabilities that a launcher of root keeps, so that it can write its results to any folder.
 const FILES: CapabilitySet = CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::DAC_READ_SEARCH);
 
-/// Capabilities to open packet sockets, and to raise the priority of the thread that receives
-/// frames of other hosts.
+/// The capabilities to open packet sockets, and to raise the priority of the thread that receives
+/// frames from other hosts.
 const PACKETS: CapabilitySet = CapabilitySet::NET_RAW.union(CapabilitySet::SYS_NICE);
-/// Further capabilities that sockets of XDP need.
+/// The further capabilities that AF_XDP sockets need.
 const XDP: CapabilitySet = CapabilitySet::NET_ADMIN
     .union(CapabilitySet::BPF)
     .union(CapabilitySet::SYS_ADMIN)
     .union(CapabilitySet::IPC_LOCK);
 
-/// Capabilities to load schedules into the kernel. The last one makes the network namespace in
-/// which frames circle as ticks.
+/// The capabilities to load schedules into the kernel. `SYS_ADMIN` is needed to create the network
+/// namespace in which frames circle as ticks.
 const OFFLOAD: CapabilitySet = CapabilitySet::NET_ADMIN
     .union(CapabilitySet::BPF)
     .union(CapabilitySet::PERFMON)
     .union(CapabilitySet::SYS_ADMIN);
 
-/// Stack of work that is done apart, as large as most main threads have.
+/// The stack size in bytes of a thread that does work [`apart`]. Most main threads have a stack of
+/// this size.
 const STACK_BYTES: usize = 8 << 20;
 
-/// Gives up every capability of this thread, and of the threads and programs that it starts.
+/// Gives up every capability of this thread. Threads and programs that it starts later have none
+/// either.
 ///
 /// # Errors
 /// The system's error.
@@ -69,8 +71,8 @@ pub fn give_up() -> io::Result<()> {
     keep(CapabilitySet::empty())
 }
 
-/// Gives up every capability of a launcher's thread, except that root's launcher keeps the right to
-/// write files. The programs that it starts don't get that right.
+/// Gives up every capability of a launcher's thread. But a launcher of root keeps the right to
+/// write files, which the programs that it starts do not get.
 ///
 /// # Errors
 /// The system's error.
@@ -78,9 +80,9 @@ pub fn give_up_all_but_files() -> io::Result<()> {
     keep(of_results())
 }
 
-/// Gives up the capabilities of a launcher that is about to open the sockets of its ranks. It keeps
-/// those for sockets and for writing files and, if it `offloads` their schedule, those for loading
-/// it.
+/// Gives up capabilities of a launcher that is about to open the sockets of its ranks. It keeps the
+/// capabilities to open sockets and to write files. If it `offloads` the ranks' schedule, it also
+/// keeps those to load schedules into the kernel.
 ///
 /// # Errors
 /// The system's error.
@@ -89,17 +91,17 @@ pub fn give_up_all_but_sockets(driver: DriverKind, offloads: bool) -> io::Result
     keep(of_results() | of_sockets(driver) | of_kernel)
 }
 
-/// Returns the capabilities with which a launcher writes its results: root's alone. The
-/// capabilities of a file are not the user's.
+/// Returns the capabilities with which a launcher writes its results. Only a launcher of root has
+/// any, because the capabilities of a file do not belong to the user.
 fn of_results() -> CapabilitySet {
     if getuid().is_root() { FILES } else { CapabilitySet::empty() }
 }
 
-/// Does some work on a thread that has given up its rights, and returns its result. The calling
-/// thread keeps its rights, and threads that the work starts have none.
+/// Calls `work` on a new thread that has given up its rights, and returns the result. The calling
+/// thread keeps its rights. Threads that `work` starts have no rights.
 ///
 /// # Errors
-/// The system starts no thread, or refuses to take its rights.
+/// The system starts no thread, or the thread can't give up its rights.
 pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
     let body = || give_up_all_but_files().map(|()| work());
     thread::scope(|scope| {
@@ -108,10 +110,10 @@ pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
     })
 }
 
-/// Lets a command start its program without rights.
+/// Makes `command` start its program without rights.
 pub fn confine(command: &mut Command) {
-    // A confined thread starts only programs without rights. A process that has nothing to do
-    // before its program starts faster.
+    // A confined thread starts only programs without rights, so nothing is needed. A process
+    // without work before its program also starts faster.
     if !is_confined() {
         // SAFETY: system calls on values of the stack; nothing is allocated and no lock taken.
         unsafe { command.pre_exec(give_up) };
@@ -124,23 +126,23 @@ pub fn is_confined() -> bool {
 }
 
 /// Returns true if the file of this process gives rights that its starter may lack. The file is
-/// set-user-ID or set-group-ID, or has capabilities (`AT_SECURE`). Files that the environment names
-/// are neither loaded nor opened then. It does not matter whether `no_new_privs` is set: the
-/// process may have set it after it got these rights.
+/// set-user-ID or set-group-ID, or has capabilities (`AT_SECURE`). In this case the caller must
+/// neither load nor open files that the environment names. It does not matter if `no_new_privs` is
+/// set, because the process may have set it after it got these rights.
 pub fn are_of_file() -> bool {
     // SAFETY: the call reads what the kernel left at the start of the process.
     (unsafe { libc::getauxval(libc::AT_SECURE) }) != 0
 }
 
-/// The file of this process is set-user-ID or set-group-ID. The user could write any file with its
-/// owner's rights.
+/// The error that the file of this process is set-user-ID or set-group-ID. The user could write any
+/// file with the rights of the file's owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "this file must not be set-user-ID or set-group-ID: chmod ug-s it, and give it the capability instead (setcap cap_net_raw=ep, chmod 711)"
 )]
 pub struct SetId;
 
-/// Returns an error if this file is set-user-ID or set-group-ID.
+/// Returns an error if the file of this process is set-user-ID or set-group-ID.
 ///
 /// # Errors
 /// [`SetId`].
@@ -148,16 +150,16 @@ pub fn refuse_set_id() -> Result<(), SetId> {
     if getuid() == geteuid() && getgid() == getegid() { Ok(()) } else { Err(SetId) }
 }
 
-/// This process has the rights of its file. Its user could take the sockets that these open out of
-/// the rank processes.
+/// The error that this process has rights from its file, and that its user could take sockets out
+/// of rank processes. The process opens these sockets by its rights.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct Exposed(#[from] Exposure);
 
-/// The reason why the user could take sockets.
+/// The reason why the user could take sockets out of rank processes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum Exposure {
-    /// The user owns the file, and so can make it readable.
+    /// The user owns the file, and can therefore make it readable.
     #[error(
         "{0} has capabilities and belongs to the user, who could take the sockets of rank processes: chown root {0}, \
          chmod 711 {0}, and then setcap it again",
@@ -178,17 +180,17 @@ enum Exposure {
     },
 }
 
-/// Gives up the capabilities that a launcher of programs does not need, those from its file
-/// included. A launcher of root keeps the rights to write files and to end processes of other
-/// users. With a `driver` it also keeps the right to open sockets, and if it `offloads`, the right
-/// to load the engine of schedules.
+/// Gives up the capabilities that a launcher of programs does not need, including those from its
+/// file. A launcher of root keeps the rights to write files and to kill processes of other users.
+/// With a `driver` it also keeps the right to open sockets. If it `offloads`, it keeps the right to
+/// load the kernel's engine.
 ///
 /// Programs get the rights of their user, as if the user had started them. Programs of root get all
-/// capabilities of root when they are executed. Those of another user get the ambient ones. So
-/// neither no_new_privs nor the bounding set is touched.
+/// capabilities of root when they are executed. Programs of another user get the ambient
+/// capabilities. So this function changes neither `no_new_privs` nor the bounding set.
 ///
-/// If the job `grows`, root's launcher keeps its permitted set. The kernel lets it inspect only
-/// processes whose capabilities are all in that set. See [`with_permitted`].
+/// If the job `grows`, a launcher of root keeps its permitted set. The kernel lets the launcher
+/// inspect only processes whose capabilities are all in this set. See [`with_permitted`].
 ///
 /// # Errors
 /// The system's error.
@@ -216,7 +218,8 @@ pub fn give_up_for_programs(
     Ok(set_capabilities(None, sets)?)
 }
 
-/// Does some work with all capabilities that this thread may take, and gives them up again.
+/// Calls `work` while this thread has all capabilities of its permitted set. Gives up the
+/// additional ones afterwards.
 pub fn with_permitted<T>(work: impl FnOnce() -> T) -> T {
     let sets = capabilities(None).ok().filter(|sets| sets.effective != sets.permitted);
     let taken = sets.filter(|&sets| {
@@ -224,7 +227,7 @@ pub fn with_permitted<T>(work: impl FnOnce() -> T) -> T {
     });
     let done = work();
     if let Some(sets) = taken {
-        // A thread can always give up.
+        // This can't fail, because a thread may always give up capabilities.
         let _ = set_capabilities(None, sets);
     }
     done
@@ -238,8 +241,8 @@ fn of_sockets(driver: DriverKind) -> CapabilitySet {
     }
 }
 
-/// Returns an error if this process has the rights of its file and its user could take sockets out
-/// of processes that it starts from `executable`.
+/// Returns an error if this process has rights from its file, and its user could take sockets out
+/// of rank processes with the file `executable`.
 ///
 /// # Errors
 /// [`Exposed`].
@@ -248,19 +251,21 @@ pub fn refuse_readable(executable: &Path) -> Result<(), Exposed> {
         return Ok(());
     }
     let file = executable.canonicalize().unwrap_or_else(|_| executable.to_owned());
-    // The owner can make it readable between this look and the start of a rank.
+    // The owner could make the file readable between this check and the start of a rank.
     if executable.metadata().is_ok_and(|file| file.uid() == getuid().as_raw()) {
         return Err(Exposure::Owned { file }.into());
     }
-    // The check asks as the user and without rights: that is how a rank process executes the file.
+    // `accessat` checks for the real user and without capabilities, as a rank process executes the
+    // file.
     if accessat(CWD, executable, Access::READ_OK, AtFlags::empty()) != Err(Errno::ACCESS) {
         return Err(Exposure::Readable { file }.into());
     }
     Ok(())
 }
 
-/// Returns true if this thread has rights that the starter of its program did not have. Those in
-/// the ambient set are the starter's, because the kernel empties it if a file gives rights.
+/// Returns true if this thread has rights that the starter of its program did not have.
+/// Capabilities in the ambient set come from the starter, because the kernel empties this set if a
+/// file gives rights.
 pub fn has_rights_of_file() -> bool {
     let Ok(sets) = capabilities(None) else { return false };
     let is_of_file = |number: &u32| {
@@ -271,11 +276,11 @@ pub fn has_rights_of_file() -> bool {
     !getuid().is_root() && (0..u64::BITS).any(|number| is_of_file(&number))
 }
 
-/// Returns the capabilities that the file of this program gives. The kernel executes it only if the
-/// bounding set has them; after no_new_privs it does not give them.
+/// Returns the capabilities that the file of this program gives. The kernel executes the file only
+/// if the bounding set has them. If `no_new_privs` is set, the file gives none of them.
 fn of_own_file() -> CapabilitySet {
-    // linux/capability.h: a word of flags, then the permitted and the inheritable set, low words
-    // first. The owner of a namespace may follow.
+    // The layout is that of linux/capability.h: a word of flags, then the permitted and the
+    // inheritable set, low words first. The owner of a namespace may follow.
     let mut value = [0; 24];
     let length = getxattr("/proc/self/exe", "security.capability", &mut value).unwrap_or(0);
     let word = |at: usize| match value[..length].get(4 * at..4 * at + 4) {
@@ -287,10 +292,10 @@ fn of_own_file() -> CapabilitySet {
 
 fn keep(kept: CapabilitySet) -> io::Result<()> {
     set_no_new_privs(true)?;
-    // Fails on a kernel without the set.
+    // This fails on a kernel without an ambient set, which does not matter.
     let _ = clear_ambient_capability_set();
-    // This needs CAP_SETPCAP. Without it the bounding set stays as it is, and no_new_privs alone
-    // has to do.
+    // This needs CAP_SETPCAP. Without it the bounding set stays as it is, and `no_new_privs` alone
+    // must suffice.
     let of_file = of_own_file();
     for number in 0..u64::BITS {
         let capability = CapabilitySet::from_bits_retain(1 << number);

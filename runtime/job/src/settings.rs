@@ -23,9 +23,9 @@ use std::sync::OnceLock;
 /// The settings of a job, the same for all of its ranks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Settings {
-    /// The settings that the user chose. The bound on prefaulting is the share of a rank.
+    /// The settings that the user chose. But `prefault_bytes_max` is the share of one rank.
     pub spec: JobSpec,
-    /// [`Options::pushed_max`].
+    /// The value of [`Options::pushed_max`] for the ranks' engines.
     pub pushed_max: u64,
     /// True if each rank compares its memory with what the program expects after every instance.
     pub check: bool,
@@ -33,27 +33,28 @@ pub struct Settings {
     pub record: bool,
     /// The number of trace records that are kept of each rank; 0 traces nothing.
     pub trace_events: u64,
-    /// True if ranks share processors, so that a waiting rank should not keep one busy.
+    /// True if ranks share processors, so that a waiting rank should not keep its processor busy.
     pub crowded: bool,
     /// The processors of ranks; `None` if ranks are not bound.
     pub placement: Option<Placement>,
-    /// The window that schedules are run through; `None` holds them whole.
+    /// The window through which ranks run their schedules; `None` if ranks hold whole schedules.
     pub window: Option<WindowSettings>,
     /// The transports that carry messages.
     pub paths: RouteTable,
-    /// The hosts of the ranks; `None` if all are on this host.
+    /// The network and the hosts of the ranks; `None` if all ranks are on this host.
     pub network: Option<Network>,
     /// The parts of this host's ranks in the kernel; `None` if processes run the schedule.
     pub in_kernel: Option<InKernel>,
-    /// The reason why processes run schedules that the kernels were asked to run, if they were.
+    /// The reason why processes run schedules that the kernels were asked to run. `None` if the
+    /// kernels run them, or were not asked to.
     pub not_in_kernel: Option<String>,
     /// The kind of code that starts the ranks' schedules.
     pub origin: Origin,
-    /// The number of ranks at the end of the schedule that are not started with the job. They may
-    /// be added later.
+    /// The number of ranks that are not started with the job, but may be added later. They are the
+    /// last ranks of the schedule.
     #[serde(default)]
     pub reserve: u32,
-    /// The address of the launcher's socket for requests, if the job can grow.
+    /// The address of the launcher's socket for growth requests, if the job can grow.
     #[serde(default)]
     pub growth_address: Option<Address>,
 }
@@ -61,8 +62,8 @@ pub struct Settings {
 /// The code that starts the schedules of ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Origin {
-    /// A rank process of a schedule, or a program that uses members without a launcher: they are
-    /// those of the job.
+    /// A rank process of a schedule, or a program that uses members without a launcher. Ranks run
+    /// the job's own schedules.
     #[default]
     Job,
     /// A program that a launcher has started. The job's schedule has no actions.
@@ -71,7 +72,7 @@ pub enum Origin {
     Alone,
 }
 
-/// A window over a section.
+/// The settings of the windows through which ranks run their sections.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct WindowSettings {
     /// The number of actions in the window.
@@ -81,11 +82,11 @@ pub struct WindowSettings {
 }
 
 impl Settings {
-    /// Returns the settings of a job whose ranks are all on this host: one instance, with the
-    /// default [`JobSpec`].
+    /// Returns the settings of a job with one instance and the default [`JobSpec`]. All of its
+    /// ranks are on this host.
     ///
     /// # Errors
-    /// [`Unreachable`] if `transports` leaves a rank without a way to another one or itself.
+    /// [`Unreachable`] if by `transports` a rank can't reach another rank or itself.
     pub fn new(ranks: u32, transports: &Choice) -> Result<Self, Unreachable> {
         Ok(Self {
             spec: JobSpec::default(),
@@ -106,16 +107,17 @@ impl Settings {
         })
     }
 
-    /// Sets what the user chose.
+    /// Sets the settings that the user chose.
     pub fn with_spec(self, spec: JobSpec) -> Self {
         Self { spec, ..self }
     }
 
-    /// Sets the processor of each rank of this host, ascending by rank, for a program that binds
-    /// its ranks itself. There must be one for each. By default they are not bound.
+    /// Sets the processor of each rank of this host, for a program that binds its ranks itself.
+    /// `processors` has one entry for each rank, in ascending order of the ranks. By default ranks
+    /// are not bound.
     ///
     /// # Errors
-    /// The system does not tell the processors that this thread may use.
+    /// The system does not state the processors that this thread may use.
     pub fn with_processors(self, processors: &[u32]) -> io::Result<Self> {
         let placement = Placement::from_ranks(processors)?;
         Ok(Self { crowded: placement.is_crowded(), placement: Some(placement), ..self })
@@ -126,7 +128,7 @@ impl Settings {
         Self { trace_events: events, ..self }
     }
 
-    /// Returns true if these can be the settings of a job of `ranks` ranks.
+    /// Returns true if these settings are valid for a job of `ranks` ranks.
     pub fn fits(&self, ranks: u32) -> bool {
         let has_places = self.network.as_ref().is_none_or(|network| {
             network.num_ranks() == ranks && network.bells.len() == network.num_here() as usize
@@ -138,7 +140,7 @@ impl Settings {
         is_placed && has_places && has_window && self.spec.repeat > 0 && started > 0
     }
 
-    /// Returns true if ranks are processes of programs, which start schedules of their own.
+    /// Returns true if ranks are processes of programs. Such ranks start schedules of their own.
     pub fn are_programs(&self) -> bool {
         self.origin != Origin::Job
     }
@@ -148,12 +150,12 @@ impl Settings {
         self.network.as_ref().is_none_or(|network| network.is_here(rank))
     }
 
-    /// Returns the number of ranks on this host, of `ranks` in the job.
+    /// Returns the number of ranks on this host. The job has `ranks` ranks.
     pub fn num_here(&self, ranks: u32) -> u32 {
         self.network.as_ref().map_or(ranks, Network::num_here)
     }
 
-    /// Returns the place of `rank` among the ranks on this host.
+    /// Returns the index of `rank` among the ranks on this host.
     fn index_here(&self, rank: u32) -> usize {
         match &self.network {
             None => rank as usize,
@@ -171,8 +173,9 @@ impl Settings {
         placement.bind_rank(self.index_here(rank)).map(Some)
     }
 
-    /// Changes the settings to those of a rank that has joined the job after its start: it is bound
-    /// to no processor, and may share them. Ranks of the start keep theirs, and wait as before.
+    /// Returns the settings for a rank that has joined the job after its start. Such a rank is not
+    /// bound to a processor. It counts as crowded if `is_crowded` is true or if the job is crowded.
+    /// Ranks that started with the job keep their settings.
     pub fn of_joined(self, is_crowded: bool) -> Self {
         Self { placement: None, crowded: self.crowded || is_crowded, ..self }
     }
@@ -183,9 +186,9 @@ impl Settings {
         self.num_here(ranks) + u32::from(self.network.is_some())
     }
 
-    /// Returns how the ranks of this host share processors. Ranks on Ethernet count as crowded
-    /// where two share a processor: a look at their sockets is no cheaper than a sleep. Over TCP it
-    /// costs less than a tenth of one.
+    /// Returns how the ranks of this host share processors. Ranks on Ethernet count as crowded if
+    /// only two share a processor, because a look at their sockets is no cheaper than a sleep. Over
+    /// TCP such a look costs less than a tenth of a sleep.
     pub fn sharing(&self) -> Sharing {
         let is_paired = self.placement.as_ref().is_some_and(Placement::is_sparse);
         let is_on_ethernet = |network: &Network| matches!(network.wire, Wire::Ethernet(_));
@@ -197,8 +200,8 @@ impl Settings {
         }
     }
 
-    /// Returns true if ranks poll for a while at the start barrier: each has a processor, and none
-    /// waits for other hosts.
+    /// Returns true if ranks poll for a while at the start barrier. They do so if each rank has a
+    /// processor, there are no other hosts, and [`Wait::Block`] is not chosen.
     pub fn polls_at_start(&self) -> bool {
         !self.crowded && self.network.is_none() && self.spec.wait != Wait::Block
     }
@@ -223,8 +226,8 @@ impl Settings {
     }
 }
 
-/// Returns the layout of a job's segment. The leader also has areas for ranks on other hosts, which
-/// it fills from their memory at the end.
+/// Returns the layout of a job's segment. The leader's segment also has areas for ranks on other
+/// hosts. At the end the leader fills them with the memory of these ranks.
 ///
 /// # Errors
 /// The segment would have more than `bytes_max` bytes.
@@ -260,8 +263,8 @@ pub fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout
     Layout::with_reserve(sizes, started, settings.spec.ring_bytes, bytes_max)
 }
 
-/// Returns the secret numbers of this process for hash tables. The standard library draws them from
-/// the system.
+/// Returns the random seed of this process for hash tables. The standard library gets it from the
+/// system.
 pub(crate) fn seed() -> Seed {
     static SEED: OnceLock<Seed> = OnceLock::new();
     *SEED.get_or_init(|| {
@@ -270,7 +273,7 @@ pub(crate) fn seed() -> Seed {
     })
 }
 
-/// Splits the area of an instance into the counters and the bitmap of ended actions.
+/// Splits the area of an instance into two ranges: the counters, and the bitmap of ended actions.
 pub fn split_instance(sizes: StateSizes, area: &Range<usize>) -> (Range<usize>, Range<usize>) {
     let counters = area.start..area.start + sizes.counters * size_of::<u16>();
     let finished = counters.end.next_multiple_of(size_of::<u64>());
@@ -278,7 +281,7 @@ pub fn split_instance(sizes: StateSizes, area: &Range<usize>) -> (Range<usize>, 
 }
 
 /// Returns true if some byte of memory may derive from the clock. The interpreter then finds these
-/// bytes, and the comparison with what ranks expect has to leave these out.
+/// bytes, and the comparison with the expected values must leave them out.
 pub fn has_time(nisa: &Nisa) -> bool {
     (0..nisa.num_sections()).any(|section| {
         let mut records = nisa.section_by_id(section).records();

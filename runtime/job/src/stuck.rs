@@ -1,4 +1,4 @@
-//! Defines the treatment of a job in which nothing moves, though threads of its ranks may still
+//! Defines what happens to a job in which nothing moves, although threads of its ranks may still
 //! act.
 
 use serde::{Deserialize, Serialize};
@@ -8,21 +8,22 @@ use std::io;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The treatment of a job in which nothing moves, though threads outside of calls of the library
-/// may still act. A job in which no thread can act is ended at once.
+/// What happens to a job in which nothing moves, although threads outside of calls of the library
+/// may still act. If no thread can act, the job is ended at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stuck {
     /// True if the job is ended. Otherwise it goes on, and its launcher lists what each rank waits
     /// for.
     pub ends: bool,
-    /// The time without a move after which the job is treated so.
+    /// The time without any progress after which that happens.
     pub after: Duration,
 }
 
-/// The environment variable for processes without `goal-run`, with a text as `--stuck` takes it.
+/// The environment variable with the treatment for a process without `goal-run`, in the form of the
+/// option `--stuck`.
 const VARIABLE: &str = "GOAL_STUCK";
 
-/// The text does not name a treatment.
+/// The error that a text does not name a treatment.
 #[derive(Debug, thiserror::Error)]
 #[error("give tell or end, and perhaps a comma and a number of seconds, as end,30")]
 pub struct NoTreatment;
@@ -51,7 +52,7 @@ impl FromStr for Stuck {
     }
 }
 
-/// Writes the treatment as a command line states it.
+/// Writes the treatment in the form of the command line.
 impl fmt::Display for Stuck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let action = if self.ends { "end" } else { "tell" };
@@ -63,7 +64,7 @@ impl Stuck {
     /// Returns the treatment that the environment names in `GOAL_STUCK`, or the default.
     ///
     /// # Errors
-    /// The variable has another text.
+    /// The text of the variable does not name a treatment.
     pub fn from_environment() -> io::Result<Self> {
         let Some(text) = env::var_os(VARIABLE) else { return Ok(Self::default()) };
         let text = text.to_string_lossy();

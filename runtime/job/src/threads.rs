@@ -1,13 +1,13 @@
-//! Asks the system about a process and its threads.
+//! Asks the system about processes and their threads.
 //!
 //! A program may have threads that this crate does not know. A rank with a thread outside of calls
-//! is not taken for stuck, because the thread may call the library next. A process counts its own
-//! threads, because only it can in every PID namespace.
+//! is not taken for stuck, because this thread may call the library next. Each process counts its
+//! own threads, because only the process itself can do so in every PID namespace.
 //!
 //! Threat: a rank may state a wrong count, so that its own job is taken for stuck, or is not. The
-//! numbers of processes come from the segment, which the ranks can write. A rank could name another
-//! process of its user, and so keep its own job from being taken for stuck. In a container a rank
-//! has another number than outside: see [`seen_as`].
+//! process IDs come from the segment, which the ranks can write. A rank could state the ID of
+//! another process of its user, so that its own job is not taken for stuck. In a container a rank
+//! has another process ID than outside: see [`seen_as`].
 
 use goal_shm::Identity;
 use nix::sys::signal::SigSet;
@@ -20,7 +20,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// The threads of this process that belong to the library and execute nothing of the program.
+/// The number of threads of this process that belong to the library and execute no code of the
+/// program.
 static OF_LIBRARY: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
@@ -28,17 +29,17 @@ thread_local! {
     static IS_OF_LIBRARY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Marks the calling thread as one of the library until this is dropped. It does not count as one
-/// that may act for the program.
+/// A mark that the calling thread belongs to the library, as long as this value exists. Such a
+/// thread does not count as one that may act for the program.
 #[derive(Debug)]
 #[must_use]
 pub struct LibraryThread(());
 
 impl LibraryThread {
-    /// Marks the calling thread, which a library has started. Keeps signals from it: they are for
-    /// the threads of the program.
+    /// Marks the calling thread, which the library has started. Blocks all signals in it, so that
+    /// threads of the program get them.
     pub fn enter() -> Self {
-        // A thread can always block them.
+        // This can't fail, because a thread can always block signals.
         let _ = SigSet::all().thread_block();
         IS_OF_LIBRARY.set(true);
         OF_LIBRARY.fetch_add(1, Ordering::SeqCst);
@@ -53,13 +54,14 @@ impl Drop for LibraryThread {
     }
 }
 
-/// Returns true if the calling thread is one of the library.
+/// Returns true if the calling thread belongs to the library.
 #[inline]
 pub fn is_of_library() -> bool {
     IS_OF_LIBRARY.get()
 }
 
-/// Calls a function of the program. A thread of the library may act for the program meanwhile.
+/// Calls a function of the program. During the call, a thread of the library counts as one that may
+/// act for the program.
 #[inline]
 pub fn within_program<R>(f: impl FnOnce() -> R) -> R {
     struct Leave;
@@ -75,9 +77,9 @@ pub fn within_program<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Calls a function that may leave threads of other libraries, such as those of PMIx, which do not
-/// act for the program either. They are told from threads of the program if the caller is the only
-/// thread.
+/// Calls `f`, which may start threads of other libraries, such as PMIx. These threads do not act
+/// for the program either, and are counted as threads of the library. That is possible only if the
+/// caller is the only thread before.
 pub fn adopting<R>(f: impl FnOnce() -> R) -> R {
     let is_alone = others(1) == Some(0);
     let result = f();
@@ -87,21 +89,22 @@ pub fn adopting<R>(f: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Returns the number of threads of this process that may act for the program, beside `in_calls`
-/// that wait in calls of the library. `None` if the system does not tell.
+/// Returns the number of threads of this process that may act for the program. The `in_calls`
+/// threads that wait in calls of the library do not count. Returns `None` if the system does not
+/// state its threads.
 pub fn others(in_calls: u32) -> Option<u32> {
     let threads = fs::read_dir("/proc/self/task").ok()?.count() as u32;
     Some(threads.saturating_sub(in_calls + OF_LIBRARY.load(Ordering::SeqCst)))
 }
 
-/// Sleeps for a while, or until a signal comes. The standard library's sleep panics if a filter of
-/// system calls forbids `clock_nanosleep`.
+/// Sleeps for `time`, or until a signal arrives. The standard library's sleep is not used, because
+/// it panics if a filter of system calls forbids `clock_nanosleep`.
 pub fn sleep(time: Duration) {
     let limit = Timespec::try_from(time).ok();
     let _ = poll(&mut [], limit.as_ref());
 }
 
-/// Returns true if a signal or a debugger has stopped a process.
+/// Returns true if a signal or a debugger has stopped some thread of the process.
 pub fn is_stopped(process: u32) -> bool {
     let threads = folder(process).and_then(|folder| fs::read_dir(folder.join("task")).ok());
     let mut states = threads.into_iter().flatten().filter_map(|thread| {
@@ -111,7 +114,7 @@ pub fn is_stopped(process: u32) -> bool {
     states.any(|state| matches!(state, 'T' | 't'))
 }
 
-/// Returns the folder in which the system describes the process with this ID, here.
+/// Returns the folder in /proc of the process that has this ID in the namespace of this process.
 fn folder(process: u32) -> Option<PathBuf> {
     if process == std::process::id() {
         return Some("/proc/self".into());
@@ -120,23 +123,24 @@ fn folder(process: u32) -> Option<PathBuf> {
     Some(format!("/proc/{shown}").into())
 }
 
-/// Returns true if the system names its folders by the IDs of this process's namespace. In a
-/// container it may name them by those of the namespace outside. A system that does not tell has
-/// one.
+/// Returns true if the folders in /proc are named by the process IDs of this process's namespace.
+/// In a container they may be named by the IDs of the namespace outside. If the system does not
+/// state it, only one namespace is assumed.
 fn shows_ids_of_here() -> bool {
     static SHOWS: OnceLock<bool> = OnceLock::new();
     *SHOWS.get_or_init(|| ids("self").is_none_or(|ids| ids.len() == 1))
 }
 
-/// Returns the ID of a process in each namespace of processes that has it, from that of the folders
-/// inwards.
+/// Returns the IDs of a process in each PID namespace that it is in. The namespace of /proc comes
+/// first, and the innermost one last.
 fn ids(folder: &str) -> Option<Vec<u32>> {
     let status = fs::read_to_string(format!("/proc/{folder}/status")).ok()?;
     let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
     ids.split_whitespace().map(|id| id.parse().ok()).collect()
 }
 
-/// Returns the number of the folder of the process that has this ID in a namespace of processes.
+/// Returns the number of the folder in /proc of the process that has the ID `process` in the PID
+/// namespace `namespace`.
 fn find(process: u32, namespace: u64) -> Option<u32> {
     let is_it = |name: &String| {
         let file = fs::metadata(format!("/proc/{name}/ns/pid"));
@@ -149,43 +153,48 @@ fn find(process: u32, namespace: u64) -> Option<u32> {
     names.find(|name| is_number(name) && is_it(name))?.parse().ok()
 }
 
-/// Returns the state in the text of a thread's `stat`. The name before it may hold anything.
+/// Returns the state in the text of a thread's `stat`. The name before the state may contain any
+/// characters.
 fn state(stat: &str) -> Option<char> {
     stat.rsplit_once(')')?.1.trim_start().chars().next()
 }
 
-/// Returns the number of the file of this process's namespace of processes: within it, an ID is
-/// that of one process at a time. `None` if the system does not tell.
+/// Returns the inode of this process's PID namespace; `None` if the system does not state it.
+/// Within a namespace, an ID belongs to one process at a time.
 pub fn namespace() -> Option<u64> {
     fs::metadata("/proc/self/ns/pid").ok().map(|file| file.ino())
 }
 
-/// Returns the number of the file of this process's namespace of clocks; 0 if there is none.
+/// Returns the inode of this process's time namespace; 0 if there is none.
 fn clocks() -> u64 {
     fs::metadata("/proc/self/ns/time").map_or(0, |file| file.ino())
 }
 
-/// Returns what tells this process from others with its ID. `None` if the system does not tell.
+/// Returns the identity that distinguishes this process from others with its process ID; `None` if
+/// the system does not state it.
 pub fn identity() -> Option<Identity> {
     let start = start_of(std::process::id())?;
     Some(Identity { namespace: namespace()?, clocks: clocks(), start })
 }
 
-/// Returns true unless the process with this ID, here, was started at another time than `identity`
-/// says. In another namespace of clocks a start is another number, and says nothing.
+/// Returns false if the process with the ID `process` in this namespace was started at another time
+/// than `identity` states. Returns true if the start time is not known, or can't be compared
+/// because `identity` comes from another time namespace.
 pub fn may_be(process: u32, identity: Identity) -> bool {
     let same_clocks = identity.clocks == clocks();
     !same_clocks || start_of(process).is_none_or(|start| start == identity.start)
 }
 
-/// Returns the ID, here, of the process that has the ID `process` in a namespace of processes
-/// below this process's own, as a container has one. `None` if the system does not tell.
+/// Returns the ID in this namespace of the process that has the ID `process` in `namespace`. This
+/// is a PID namespace below that of this process, such as the one of a container. Returns `None` if
+/// the system does not state it.
 pub fn seen_as(process: u32, namespace: u64) -> Option<u32> {
     if shows_ids_of_here() { find(process, namespace) } else { None }
 }
 
-/// Returns the time at which a process was started, in the system's unit: two processes that had
-/// the same ID differ in it. `None` if there is none with this ID, or the system does not tell.
+/// Returns the time at which a process was started, in clock ticks of the system. It differs
+/// between two processes that had the same ID. Returns `None` if there is no such process, or if
+/// the system does not state it.
 fn start_of(process: u32) -> Option<u64> {
     const FIELD: usize = 22;
     let text = fs::read_to_string(folder(process)?.join("stat")).ok()?;

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wait {
-    /// It polls and never sleeps.
+    /// The rank polls and never sleeps.
     Spin,
-    /// It polls for a time that adapts to the length of earlier waits, then sleeps.
+    /// The rank polls for a time that adapts to the length of earlier waits, then sleeps.
     #[default]
     Adaptive,
-    /// It sleeps at once.
+    /// The rank sleeps at once.
     Block,
 }
 
@@ -31,10 +31,12 @@ impl Named for Wait {
 /// The ways in which ranks share processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
-    /// Each has one of its own.
+    /// Each rank has a processor of its own.
     None,
-    /// Each is bound to a processor with at most one other rank, of those that its launcher has.
+    /// Each rank is bound to a processor that it shares with at most one other rank of its
+    /// launcher.
     Paired,
-    /// More than two share a processor, or ranks are more than processors and not bound.
+    /// More than two ranks share a processor, or there are more ranks than processors and ranks are
+    /// not bound.
     Crowded,
 }

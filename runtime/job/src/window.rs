@@ -1,4 +1,4 @@
-//! Opens windows over schedules in files. Ranks run such schedules through the windows.
+//! Opens windows over schedules in files. Ranks run these schedules through windows.
 
 use crate::WindowSettings;
 use goal_asm::Nisa;
@@ -8,19 +8,20 @@ use goal_shm::Sealed;
 use std::fs::File;
 use std::sync::Arc;
 
-/// The place of a rank's section in a file.
+/// A file with a rank's section, and the section's place in it.
 #[derive(Debug, Clone)]
 pub struct SectionFile {
-    /// The file.
+    /// The file with the section.
     pub file: Arc<File>,
-    /// The position of the section.
+    /// The place of the section in the file.
     pub place: SectionPlace,
 }
 
-/// A window that all ranks run their schedules through, with the file that holds the schedules.
+/// The window through which all ranks run their schedules, with the file that contains the
+/// schedules.
 #[derive(Debug, Clone)]
 pub struct Window {
-    /// The file. Rank processes inherit its descriptor; other programs do not.
+    /// The file with the schedules. Rank processes inherit its descriptor; other programs do not.
     pub file: Arc<File>,
     /// The contents of the file without its sections.
     pub outline: Arc<Outline>,
@@ -45,7 +46,7 @@ impl Window {
         Ok(Self { file: Arc::new(file), outline, settings })
     }
 
-    /// Opens a window over a schedule in memory. Makes a sealed copy of it.
+    /// Opens a window over a schedule in memory, of which it makes a sealed copy.
     ///
     /// # Errors
     /// The system has no memory for the copy.
@@ -59,12 +60,13 @@ impl Window {
         Self::open(File::from(sealed.fd().try_clone_to_owned()?), limits, size, reading)
     }
 
-    /// Returns the schedule with which a job in this window must be started. It has no sections.
+    /// Returns the schedule with which a job that uses this window must be started. It has no
+    /// sections.
     pub fn nisa(&self) -> &Arc<Nisa> {
         &self.outline.nisa
     }
 
-    /// Returns the place of the section of `rank`.
+    /// Returns the file and the place of the section of `rank`.
     pub fn section(&self, rank: u32) -> SectionFile {
         SectionFile { file: Arc::clone(&self.file), place: self.outline.place(rank) }
     }

@@ -1,4 +1,4 @@
-//! Sends and answers echoes of EDP, which measure the time of a frame to a host and back.
+//! Sends and answers echoes of EDP, which measure the round-trip time of a frame.
 
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::datagram::{Datagrams, FRAME_LEN_MAX};
@@ -7,7 +7,7 @@ use goal_eth::{Driver, Full, Lost, now_ns};
 use goal_job::Wait;
 use std::time::Duration;
 
-/// The time for which an adaptive wait polls before it sleeps.
+/// The time for which an adaptive wait polls before it sleeps, in nanoseconds.
 const SPIN_NS: u64 = 50_000;
 /// The most frames that are received at a time.
 const FRAMES_MAX: usize = 64;
@@ -35,7 +35,7 @@ fn wait(driver: &mut impl Driver, wait: Wait, until_ns: u64) -> Result<(), Lost>
     Ok(())
 }
 
-/// Returns the sender of echoes. They are not authenticated, so the key does not matter.
+/// Returns the encoder of echoes. They are not authenticated, so the key does not matter.
 fn datagrams(driver: &impl Driver, port: u16) -> Datagrams {
     Datagrams::new(Address { mac: driver.mac(), port }, &JobKey::new(&[0; 32]))
 }
@@ -60,9 +60,9 @@ impl<D: Driver> Asker<D> {
         Frame::<&[u8]>::HEADER_LEN + self.driver.mtu() - HEADERS_LEN
     }
 
-    /// Sends `payload` to a port of an interface, or to all of its ports if `port` is 0, and waits
-    /// at most `limit` for the same bytes. Returns the time that it took in nanoseconds, or `None`
-    /// if no reply came.
+    /// Sends `payload` to a port of the interface `to`, or to all of its ports if `port` is 0.
+    /// Waits at most `limit` for a reply with the same bytes. Returns the round-trip time in
+    /// nanoseconds, or `None` if no reply came.
     ///
     /// # Errors
     /// [`Lost`].
@@ -110,7 +110,7 @@ pub struct Answerer<D> {
     driver: D,
     datagrams: Datagrams,
     wait: Wait,
-    /// A copy of the frame that is answered.
+    /// A copy of the frame that is being answered.
     question: Box<[u8]>,
     answered: u64,
 }
@@ -143,7 +143,7 @@ impl<D: Driver> Answerer<D> {
             return driver.flush();
         }
         if let Some((from, datagram)) = datagrams.read(&self.question[..len]) {
-            // If there is no room the answer is dropped, as any frame may be.
+            // If the driver has no room, the answer is dropped, as any frame may be.
             let answer = driver.send(|out| datagrams.answer_echo(from, &datagram.repr(), out));
             self.answered += u64::from(answer == Ok(true));
         }

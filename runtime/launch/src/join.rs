@@ -1,5 +1,5 @@
 //! Lets processes that another launcher, such as `mpirun`, has started join a job as ranks. Such a
-//! process connects to the launcher of its node. The launcher sends it a bootstrap record and
+//! process connects to the GOAL launcher of its node. This launcher sends it a bootstrap record and
 //! descriptors.
 //!
 //! ```text
@@ -8,16 +8,16 @@
 //! process    holds the connection until it has left the job
 //! ```
 //!
-//! Threat: any process of the host can connect to an abstract socket, and take its name before the
-//! launcher does. The name is impossible to guess, and both ends must belong to the same user. The
-//! process must also know the token. The processes of the job get it from the launcher that started
-//! them (`mpirun`'s). A process that lies about its rank belongs to the job, and ends it at most.
-//! The launcher starts nothing for those who join. Each rank may be in a container of its own, and
-//! need not see the files of the others. So the name of the socket is not a path.
+//! Threat: any process of the host can connect to an abstract socket, or take its name before the
+//! launcher does. So the name can't be guessed, both ends must belong to the same user, and the
+//! process must know a token. The processes of the job get name and token through the launcher that
+//! started them, such as `mpirun`. A process that lies about its rank belongs to the job, and can
+//! only end it. The name of the socket is not a path, because ranks may be in different containers
+//! that do not share files.
 //!
-//! Threat: others connect and say nothing, or more often than the launcher has descriptors. Nobody
-//! waits for a pending connection that is silent. It is closed after a while. The oldest one is
-//! closed if there are too many, or no descriptors are left.
+//! Threat: other processes connect and send nothing, or open more connections than the launcher has
+//! descriptors. The launcher does not block on a silent connection, and closes it after
+//! [`PATIENCE`]. It closes the oldest one if there are too many, or if no descriptors are left.
 
 use goal_job::bootstrap::RankBootstrap;
 use goal_job::inherited::Inherited;
@@ -36,25 +36,25 @@ use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 
-/// The bytes of a name.
+/// The bytes of a socket's name, which is random.
 const NAME_LEN: usize = 16;
 /// The bytes of a hello: the token and the rank.
 const HELLO_LEN: usize = Token::LEN + 4;
-/// The descriptors that one message carries; the system allows 253.
+/// The most descriptors in one message; Linux allows 253.
 const DESCRIPTORS_MAX: usize = 128;
 /// The most bytes of a bootstrap record.
 const BOOTSTRAP_MAX: usize = 128 << 10;
-/// The most connections that wait to be accepted.
+/// The most connections in the queue of the listening socket.
 const BACKLOG: i32 = 4096;
-/// The most callers that have said nothing.
+/// The most connections that have not sent a hello.
 const SILENT_MAX: usize = 256;
-/// The time in which a caller must say hello.
+/// The time in which a connection must send its hello.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The time without accepting after there was no descriptor for a connection.
+/// The time for which no connection is accepted after there was no descriptor for one.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The address of a node's launcher: the name of its socket, and the token. Processes of the job
-/// tell each other.
+/// The address of a node's launcher: the name of its socket, and the token. The processes of a job
+/// exchange it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LaunchAddress {
     name: [u8; NAME_LEN],
@@ -68,8 +68,8 @@ impl LaunchAddress {
     }
 }
 
-/// The bootstrap record with the numbers of the launcher's descriptors, in the order in which they
-/// follow.
+/// The bootstrap record and the numbers that it uses for descriptors. The descriptors follow in the
+/// order of `numbers`.
 #[derive(Serialize, Deserialize)]
 struct HandedRecord {
     bootstrap: RankBootstrap,
@@ -83,12 +83,12 @@ pub struct LaunchSocket {
     address: LaunchAddress,
 }
 
-/// Pending connections of a launch socket: their callers have not said hello.
+/// The connections of a launch socket that have not sent a hello.
 #[derive(Debug, Default)]
 pub(crate) struct Callers {
-    /// The oldest one comes first.
+    /// These connections, the oldest first.
     silent: Vec<Caller>,
-    /// The reason why no more connections can be accepted at the moment.
+    /// The reason why no connection can be accepted at the moment. `None` if one can.
     hindrance: Option<Errno>,
 }
 
@@ -99,12 +99,12 @@ struct Caller {
     since: Instant,
 }
 
-/// A process that has joined.
+/// A process that has joined as a rank.
 #[derive(Debug)]
 pub(crate) struct JoinedRank {
     pub(crate) rank: u32,
     pub(crate) peer: Peer,
-    /// Readable once the process has left the job or has ended.
+    /// The connection. It is readable once the process has left the job or has ended.
     pub(crate) socket: OwnedFd,
 }
 
@@ -126,13 +126,13 @@ impl LaunchSocket {
         Ok(Self { socket, address })
     }
 
-    /// Returns the address, for the processes that are to join.
+    /// Returns the address that other processes need to join.
     pub(crate) fn address(&self) -> &LaunchAddress {
         &self.address
     }
 
-    /// Waits for at most `limit` until somebody calls or says hello, and returns the processes that
-    /// have joined. Those that are not of the job lose their connections.
+    /// Waits for a new connection or a hello, for at most `limit`. Returns the processes that have
+    /// joined. Closes connections that do not belong to the job.
     ///
     /// # Errors
     /// Those of the system.
@@ -145,7 +145,8 @@ impl LaunchSocket {
         let pause = Timespec::try_from(PAUSE).map_err(io::Error::other)?;
         let mut fds: Vec<_> =
             callers.silent.iter().map(|one| PollFd::new(&one.socket, PollFlags::IN)).collect();
-        // A connection that can't be accepted would end the wait at once.
+        // A connection that can't be accepted would end the poll at once, so the listener is left
+        // out.
         let limit = if callers.hindrance.is_some() { pause } else { limit };
         if callers.hindrance.is_none() {
             fds.push(PollFd::new(&self.socket, PollFlags::IN));
@@ -172,7 +173,7 @@ impl LaunchSocket {
         Ok(joined)
     }
 
-    /// Accepts connections.
+    /// Accepts connections until none waits, but at most [`SILENT_MAX`].
     fn take_callers(&self, callers: &mut Callers) -> io::Result<()> {
         callers.hindrance = None;
         for _ in 0..SILENT_MAX {
@@ -181,7 +182,7 @@ impl LaunchSocket {
                 Err(Errno::AGAIN) => return Ok(()),
                 Err(Errno::INTR | Errno::CONNABORTED) => continue,
                 Err(error @ (Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)) => {
-                    // The system says so also if nobody waits.
+                    // The system reports this error even if no connection waits.
                     let mut fds = [PollFd::new(&self.socket, PollFlags::IN)];
                     let waits = poll(&mut fds, Some(&Timespec::default()))? > 0;
                     callers.hindrance = waits.then_some(error);
@@ -199,7 +200,7 @@ impl LaunchSocket {
 
     fn hear(&self, caller: &Caller) -> Heard {
         let mut hello = [0; HELLO_LEN];
-        // With TRUNC the length is that of the whole message.
+        // With TRUNC, `recv` returns the length of the whole message.
         let flags = RecvFlags::DONTWAIT | RecvFlags::TRUNC;
         let len = match recv(&caller.socket, &mut hello, flags) {
             Ok((_, len)) => len,
@@ -216,17 +217,17 @@ impl LaunchSocket {
     }
 }
 
-/// The message of a caller.
+/// What a connection has sent so far.
 enum Heard {
     Nothing,
-    /// A hello of this rank.
+    /// The hello of this rank.
     Rank(u32),
-    /// Something other than a hello of the job.
+    /// Something that is not a hello of this job, or an error.
     PendingConnection,
 }
 
 impl Callers {
-    /// Drops the oldest one if there are `most` or more.
+    /// Closes the oldest connection if there are `most` or more.
     fn drop_oldest(&mut self, most: usize) {
         if self.silent.len() >= most {
             self.silent.remove(0);
@@ -240,7 +241,7 @@ impl Callers {
 }
 
 impl JoinedRank {
-    /// Sends the process its bootstrap record and the descriptors that the record names.
+    /// Sends the process its bootstrap record, and the descriptors of the record.
     ///
     /// # Errors
     /// Those of the system.
@@ -267,12 +268,13 @@ impl JoinedRank {
     }
 }
 
-/// Joins the job of a launcher as `rank`. Waits until the launcher sends the bootstrap record.
-/// Returns it with its descriptors and the connection, which the process must hold until it leaves
-/// the job.
+/// Joins the job of the launcher at `address` as `rank`. Waits for the bootstrap record. Returns
+/// the record, its descriptors and the connection. The process must keep the connection open until
+/// it leaves the job.
 ///
 /// # Errors
-/// The launcher has ended or does not know the rank, or the system refuses.
+/// The launcher has ended, does not know the rank or belongs to another user. Also the errors of
+/// the system.
 pub(crate) fn join(
     address: &LaunchAddress,
     rank: u32,
@@ -334,7 +336,7 @@ mod tests {
 
     const NOW: Duration = Duration::ZERO;
 
-    /// The patience with callers that are there.
+    /// The time that the tests wait for connections that are there.
     fn soon() -> Duration {
         goal_filetest::patience(60)
     }
@@ -379,11 +381,11 @@ mod tests {
         let silent: Vec<_> = (0..SILENT_MAX + 3).map(|_| connected(&launch_socket)).collect();
         let knows = connected(&launch_socket);
         greet(&knows, launch_socket.address.token.bytes(), 5);
-        // One look takes no more than may be silent.
+        // One call accepts at most as many connections as may be silent.
         let joined: Vec<_> =
             (0..2).flat_map(|_| launch_socket.admit(&mut callers, soon()).unwrap()).collect();
         assert_eq!(joined.iter().map(|one| one.rank).collect::<Vec<_>>(), [5]);
-        // The oldest ones made room, and the others lose their connections with time.
+        // The oldest connections made room. The others are closed when their time is up.
         assert!(silent[..4].iter().all(is_closed) && !silent.iter().skip(4).any(is_closed));
         for caller in &mut callers.silent {
             caller.since -= PATIENCE;
@@ -396,7 +398,7 @@ mod tests {
     fn a_hall_without_descriptors_goes_on_later() {
         const PART: &str = "GOAL_TEST_HALL";
         if std::env::var_os(PART).is_none() {
-            // In a process of its own, as it takes all descriptors.
+            // The test runs in a process of its own, because it uses up all descriptors.
             let mut command = Command::new(std::env::current_exe().unwrap());
             command.args(["--exact", "join::tests::a_hall_without_descriptors_goes_on_later"]);
             let output = command.env(PART, "1").output().unwrap();
@@ -408,19 +410,19 @@ mod tests {
         assert!(launch_socket.admit(&mut callers, NOW).unwrap().is_empty());
         let knows = connected(&launch_socket);
         greet(&knows, launch_socket.address.token.bytes(), 1);
-        // No number is free below the limit.
+        // All descriptors below the limit are in use.
         let limit = getrlimit(Resource::Nofile);
         let all: Vec<_> = std::iter::from_fn(|| rustix::io::dup(&silent).ok()).take(64).collect();
         let next = rustix::io::dup(&silent).unwrap();
         let lowest = std::os::fd::AsRawFd::as_raw_fd(&next) as u64;
         drop(next);
         setrlimit(Resource::Nofile, Rlimit { current: Some(lowest), ..limit }).unwrap();
-        // The silent one has to go.
+        // The silent connection is closed to free a descriptor.
         let joined = launch_socket.admit(&mut callers, soon()).unwrap();
         assert!(joined.is_empty() && callers.hindrance().is_some() && is_closed(&silent));
         let joined = launch_socket.admit(&mut callers, soon()).unwrap();
         assert!(joined.len() == 1 && callers.hindrance().is_none(), "{joined:?}");
-        // With nobody silent it waits until there is one.
+        // Without a silent connection, the launcher waits until a descriptor is free.
         let knows = connected_by(&launch_socket, all);
         greet(&knows, launch_socket.address.token.bytes(), 2);
         assert!(launch_socket.admit(&mut callers, soon()).unwrap().is_empty());
@@ -429,7 +431,8 @@ mod tests {
         assert_eq!(joined.iter().map(|one| one.rank).collect::<Vec<_>>(), [2]);
     }
 
-    /// Connects with one of the descriptors that are kept, which then are all in use again.
+    /// Frees one of the descriptors `all` and connects with it. Then all descriptors are in use
+    /// again.
     fn connected_by(launch_socket: &LaunchSocket, mut all: Vec<OwnedFd>) -> OwnedFd {
         drop(all.pop());
         let caller = connected(launch_socket);

@@ -6,8 +6,8 @@
 //! - [`report`] describes an outcome as text and as JSON.
 //!
 //! This crate never reads the text of a schedule. A job that can't go on ends at once with an
-//! error. It names the reason, such as a rank that has died or a host that is lost. When a launcher
-//! returns, nothing of its job is left.
+//! error. The error names the reason, such as a dead rank or a lost host. When a launcher returns,
+//! all ranks, processes and memory of its job are gone.
 //!
 //! ```no_run
 //! use goal_asm::Nisa;

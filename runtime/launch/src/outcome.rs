@@ -1,4 +1,4 @@
-//! Holds the outcome of a job: its end, its counts and the memory of its ranks.
+//! Holds the outcome of a job: how it ended, its counts and the memory of its ranks.
 #![allow(unsafe_code)] // copies of what ended ranks left
 
 use crate::monitor::Pending;
@@ -19,56 +19,57 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The size of a block of dumped memory, in bytes.
 const DUMPED_BLOCK: usize = 1 << 20;
 
-/// The reason why a job ended.
+/// How a job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// Every action of every instance ended.
     Complete,
-    /// Actions could not be executed, or memory was not as expected: one text for each rank.
+    /// Actions could not be executed, or memory was not as expected. Each text is for one rank.
     Failed(Vec<String>),
-    /// No rank could go on.
+    /// No rank could go on. The report says what ranks wait for.
     Stuck(Pending),
-    /// A rank ended although the job had not.
+    /// A rank ended before the job.
     Died {
         /// The rank.
         rank: u32,
         /// A description of how it ended.
         how: String,
-        /// The status that the launcher exits with, if it follows from how the rank ended.
+        /// The exit status of the launcher, if it follows from how the rank ended.
         status: Option<u8>,
-        /// Its unfinished actions.
+        /// The unfinished actions of the rank.
         pending: Pending,
     },
-    /// The time was up.
+    /// The time was up. The report says what ranks waited for.
     TimedOut(Pending),
     /// The launcher got this signal.
     Interrupted(usize),
-    /// A host was lost; the text names it, its ranks and the reason.
+    /// A host was lost. The text names the host, its ranks and the reason.
     HostLost(String),
 }
 
 /// Counts of a job, summed over all instances that have ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// Messages sent.
+    /// The number of messages sent.
     pub messages: u64,
-    /// Payload bytes sent.
+    /// The number of payload bytes sent.
     pub bytes: u64,
-    /// Payload bytes compared with their pattern.
+    /// The number of payload bytes that receivers compared with their pattern.
     pub verified_bytes: u64,
-    /// Messages that no receive took; 0 unless the job is complete.
+    /// The number of messages that no receive took. 0 unless the job is complete.
     pub unreceived: u64,
-    /// Nanoseconds from the moment when all ranks were ready until the last one's last instance
-    /// ended; 0 unless the job is complete.
+    /// The time in nanoseconds from when all ranks were ready until the last rank ended its last
+    /// instance. 0 unless the job is complete.
     pub elapsed_ns: u64,
-    /// Nanoseconds of each of the first instances, from the end of the one before it (on the last
-    /// rank) to its own; empty unless the job is complete.
+    /// The time in nanoseconds of each of the first instances. It counts from when the last rank
+    /// ended the previous instance until the last rank ended this one. Empty unless the job is
+    /// complete.
     pub instances_ns: Vec<u64>,
-    /// The most entries that the table of a rank's window had; `None` without a window.
+    /// The most entries that the table of any rank's window had. `None` without a window.
     pub table_max: Option<u64>,
 }
 
-/// A send or receive of an instance, and its message.
+/// A send or receive of an instance, and the message that it sent or took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match {
     /// The rank of the action.
@@ -77,7 +78,7 @@ pub struct Match {
     pub action: ActionId,
     /// The kind of the action.
     pub kind: MatchKind,
-    /// The number of the message among those of its sender and receiver.
+    /// The number of the message among all messages from its sender to its receiver.
     pub sequence: u64,
 }
 
@@ -93,34 +94,34 @@ pub enum MatchKind {
     },
 }
 
-/// The options of a job that its report repeats.
+/// The options of a job that appear in its report.
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
-    /// The number of instances.
+    /// The number of instances of the schedule.
     pub(crate) repeat: u64,
     /// The kind of ranks, `processes` or `threads`.
     pub(crate) ranks_as: &'static str,
     /// The names of the transports that carry messages, from the nearest peers to the farthest.
     pub(crate) transports: Vec<String>,
-    /// The reason why the ranks of this host are not bound to processors; `None` if they are.
+    /// The reason why the ranks of this host are not bound to processors. `None` if they are bound.
     pub(crate) unbound: Option<String>,
 }
 
-/// A job that has ended, with the memory of its ranks.
+/// The outcome of a job, with the memory of its ranks.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The reason why the job ended.
+    /// How the job ended.
     pub end: End,
     /// The counts of the job.
     pub counts: Counts,
-    /// The ranks of other hosts whose results have not arrived, as text; empty if all have. Their
-    /// memory and their traces are not known, and their actions are not counted.
+    /// A list of ranks on other hosts whose results have not arrived. Empty if all have arrived.
+    /// Their memory and traces are unknown, and the report does not count their actions.
     pub(crate) missing: String,
     pub(crate) run: Run,
-    /// The most bytes of payload of a frame, if the kernel ran the schedule, or had room for those
-    /// of a program.
+    /// The most payload bytes of a frame in the kernel. `None` if the kernel did not run the
+    /// schedule, and had no room for schedules of a program.
     pub(crate) fragment: Option<u32>,
-    /// True if the ranks are those of a program.
+    /// True if the ranks are processes of a program.
     pub(crate) is_of_program: bool,
     segment: Segment,
     nisa: Arc<Nisa>,
@@ -138,7 +139,7 @@ impl Outcome {
         let (mut ended_ns, mut receives, mut table_max) = (0, 0, 0);
         for rank in 0..segment.num_ranks() {
             let status = segment.status(rank);
-            // Saturating: another host may have sent any number.
+            // Saturating, because another host may have sent any number.
             let add = |sum: &mut u64, number: &AtomicU64| {
                 *sum = sum.saturating_add(number.load(Ordering::SeqCst));
             };
@@ -150,7 +151,7 @@ impl Outcome {
             ended_ns = ended_ns.max(status.ended_ns.load(Ordering::SeqCst));
         }
         if end == End::Complete {
-            // Lost ranks have a text too, and the job is complete without them.
+            // Lost ranks also have a text, but the job is complete without them.
             let left = (0..segment.num_ranks()).filter(|&rank| !segment.status(rank).is_lost());
             let notes: Vec<String> = left.filter_map(|rank| segment.failure(rank)).collect();
             if !notes.is_empty() {
@@ -172,19 +173,19 @@ impl Outcome {
         Self { end, counts, missing, run, fragment, is_of_program, segment, nisa }
     }
 
-    /// Returns true if the memory and the traces of all ranks are known. The results of ranks on
-    /// other hosts may be missing.
+    /// Returns true if the memory and the traces of all ranks are known. They may be missing for
+    /// ranks on other hosts.
     pub fn is_known(&self) -> bool {
         self.missing.is_empty()
     }
 
-    /// Returns true if a process has attached to the job as a rank of it.
+    /// Returns true if a process has attached as a rank of the job.
     pub fn has_attached(&self) -> bool {
         let process_state = |rank: u32| &self.segment.status(rank).process_state;
         (0..self.num_ranks()).any(|rank| process_state(rank).process().is_some())
     }
 
-    /// Returns the number of ranks, with those that were added to the job.
+    /// Returns the number of ranks, including ranks that were added to the job.
     pub fn num_ranks(&self) -> u32 {
         self.segment.num_ranks()
     }
@@ -207,7 +208,8 @@ impl Outcome {
     /// The system's error.
     pub fn dump(&self, rank: u32, file: &File) -> io::Result<()> {
         let area = &self.segment.rank(rank).memory;
-        // Reads the segment's file, since a read of the mapping would allocate untouched pages.
+        // Reads the segment's file, because reading untouched memory of the mapping would allocate
+        // pages.
         let segment = File::from(self.segment.fd().try_clone_to_owned()?);
         file.set_len(area.len() as u64)?;
         let mut block = vec![0; DUMPED_BLOCK.min(area.len())];
@@ -221,14 +223,14 @@ impl Outcome {
         Ok(())
     }
 
-    /// Returns the counts of each rank. A rank publishes them when it has nothing to do for a
-    /// while, and at its end.
+    /// Returns the counts of each rank. A rank publishes its counts when it is idle for a while,
+    /// and at its end.
     pub fn rank_counts(&self) -> Vec<RankCounts> {
         (0..self.segment.num_ranks()).map(|rank| self.segment.counts(rank)).collect()
     }
 
-    /// Returns the collectives that the processes of each rank have started, by algorithm and size,
-    /// if the ranks are those of a program.
+    /// Returns the collectives that each rank has started, by algorithm and size. The lists are
+    /// empty unless the ranks are processes of a program.
     pub fn rank_starts(&self) -> Vec<Vec<Started>> {
         (0..self.segment.num_ranks()).map(|rank| self.segment.started(rank)).collect()
     }
@@ -254,8 +256,8 @@ impl Outcome {
         trace::write(&self.segment, &self.nisa, out)
     }
 
-    /// Returns the sends and receives of the last instance with the messages that they met. The
-    /// list is complete only if the job is, and its options asked for a record.
+    /// Returns the sends and receives of the last instance, with their messages. The list is
+    /// complete only if the job is complete and its options asked for a record.
     pub fn matches(&self) -> Vec<Match> {
         if let Some(fragment) = self.fragment {
             return planned(&self.nisa, fragment);
@@ -280,7 +282,7 @@ impl Outcome {
     }
 }
 
-/// Returns the matches of a run in the kernel, which were chosen before it.
+/// Returns the matches of a run in the kernel, where they are fixed before the run.
 fn planned(nisa: &Nisa, fragment: u32) -> Vec<Match> {
     let plan = Plan::of(nisa, fragment).expect("the same plan was installed");
     let both = |Message { send, receive, sequence }: Message| {
@@ -324,6 +326,6 @@ fn unreceived(nisa: &Nisa) -> u64 {
         .collect();
     let all = (0..nisa.num_ranks()).map(|rank| per_section[nisa.section_id(rank) as usize]);
     let (sends, recvs) = all.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    // Saturating: another host may have claimed that an impossible job is complete.
+    // Saturating, because another host may have claimed that an impossible job is complete.
     sends.saturating_sub(recvs)
 }

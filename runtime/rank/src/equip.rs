@@ -6,8 +6,8 @@ use goal_engine::{Engine, Failure};
 use goal_eth::now_ns;
 use goal_job::{Job, trace};
 
-/// Prepares the engine of `rank` for the job. A traced job adds a recorder. A job of programs on
-/// several hosts bounds the requests that wait for a receive.
+/// Prepares the engine of `rank` for the job. In a traced job it adds a recorder. In a job of
+/// programs on several hosts it limits the rendezvous requests that wait for a receive.
 pub(crate) fn equip<'a>(
     job: &Job<'a>,
     rank: u32,
@@ -23,8 +23,8 @@ pub(crate) fn equip<'a>(
     engine
 }
 
-/// Stores the failure of an action in the segment. The text names the action in its own schedule,
-/// which may be one that a program has started.
+/// Stores the failure of an action in the segment. The failure's text names the action in the
+/// schedule that contains it: the job's, or one that a program has started.
 pub(crate) fn fail_by(
     job: &Job<'_>,
     engine: &Engine<'_, RankTransport<'_>>,

@@ -1,9 +1,9 @@
 //! Runs one rank of a job: its transports, and the progress of its schedules.
 //!
-//! - A program that computes beside its communication takes a [`progress::Member`] of a
-//!   [`Job`](goal_job::Job). With it one rank starts schedules and waits for them.
+//! - [`progress::Member`] is for a program that computes beside its communication. One rank of a
+//!   [`Job`](goal_job::Job) starts schedules with it and waits for them.
 //! - [`program::attach`] makes the calling process a rank of the job that a launcher started.
-//! - [`schedule`] is the loop of a rank process that runs a schedule of the job itself.
+//! - [`schedule`] contains the loop of a rank process that runs the job's own schedule.
 //!
 //! # Layers
 //! A module imports only from modules of earlier lines:

@@ -6,59 +6,69 @@ use goal_job::{Sharing, Wait};
 use goal_shm::{StartBarrier, State, Status};
 use std::time::Duration;
 
-/// Fruitless polls in a row before a rank yields its processor, about 2 microseconds. A yield costs
-/// next to nothing if every rank has a processor, and helps if the system put two on the same.
+/// The number of polls in a row without work after which a rank yields its processor: about 2
+/// microseconds. A yield costs next to nothing if every rank has a processor. It helps if the
+/// system has put two ranks on one processor.
 const SPINS: u32 = 8;
-/// Fruitless polls before a rank publishes all room in its mailbox. Published with every message,
-/// the line would have to be fetched by each sender that waits for an answer.
+/// The number of polls in a row without work after which a rank publishes all room in its mailbox.
+/// If it published the room with every message, each sender that waits for an answer would fetch
+/// the cache line again.
 const SILENCE: u32 = 5;
-/// Fruitless polls before a rank counts as waiting, about a microsecond. Others then share large
-/// operations with it.
+/// The number of polls in a row without work after which a rank counts as waiting: about a
+/// microsecond. Other ranks then share large copies and reductions with it.
 const PATIENCE: u32 = 4;
-/// Looks at the mailbox between two polls of a rank that waits for messages only. The processor
-/// pauses after each: looks in close succession take the line away from a sender that has not
-/// finished writing to it.
+/// The number of looks at the mailbox between two polls of a rank that waits for messages only. The
+/// processor pauses after each look. Looks in close succession would take the cache line away from
+/// a sender that has not finished writing to it.
 const LOOKS: u32 = 16;
-/// Fewest and most fruitless polls before a rank sleeps, if every rank has a processor. With fewer
-/// a rank would sleep while its peer copies a message, and waking up takes longer than the copy.
+/// The fewest polls in a row without work after which a rank sleeps, if every rank has a processor.
+/// After fewer polls a rank would sleep while its peer copies a message, and waking up takes longer
+/// than the copy. [`POLLS_MAX`] is the most such polls.
 const POLLS_MIN: u32 = 500;
 const POLLS_MAX: u32 = 4000;
-/// The polls before a rank sleeps if ranks share processors. Each of these polls yields.
+/// The number of polls before a rank sleeps if ranks share processors. Each of these polls yields
+/// the processor.
 const POLLS_CROWDED: u32 = 4;
-/// The polls before a rank sleeps if ranks are bound and at most two share a processor. A yield
-/// then passes the processor to the other rank, which is cheaper than a sleep and waking up.
+/// The number of polls before a rank sleeps if ranks are bound and at most two share a processor. A
+/// yield then passes the processor to the other rank. That is cheaper than a sleep and a wakeup.
 const POLLS_PAIRED: u32 = 20;
-/// A shorter sleep was not worth its cost, so the rank polls longer next time.
+/// Nanoseconds of a sleep. After a shorter sleep, which was not worth its cost, the rank polls for
+/// longer before the next one.
 const SLEEP_SHORT_NS: u64 = 20_000;
-/// After a longer sleep the rank polls for a shorter time.
+/// Nanoseconds of a sleep. After a longer sleep the rank polls for a shorter time before the next
+/// one.
 const SLEEP_LONG_NS: u64 = 1_000_000;
-/// The time by which a rank with a processor of its own wakes early to meet a deadline.
+/// Nanoseconds by which a rank wakes before a deadline if it has a processor of its own. The rank
+/// polls for the rest of the time.
 const EARLY_NS: u64 = 60_000;
-/// First and longest sleep of a rank that waits for room in a mailbox, which sends no signal.
+/// The first sleep of a rank that waits for room in a mailbox. Room wakes nobody, so the rank has
+/// to look again. Later sleeps take up to [`ROOM_SLEEP_MAX`].
 const ROOM_SLEEP_MIN: Duration = Duration::from_micros(50);
 const ROOM_SLEEP_MAX: Duration = Duration::from_millis(1);
 
-/// The sleeps of a rank.
+/// The number and the total time of a rank's sleeps.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Slept {
     /// The number of sleeps.
     pub(crate) sleeps: u64,
-    /// Nanoseconds of all of them.
+    /// The total time of all sleeps in nanoseconds.
     pub(crate) ns: u64,
 }
 
-/// The state of a rank's waiting: how long it has polled in vain, and when it sleeps.
+/// The state of a rank's wait: how often it has polled without work, and after how many such polls
+/// it sleeps.
 pub(crate) struct Pause {
     /// True if ranks share processors.
     crowded: bool,
     wait: Wait,
-    /// Fruitless polls in a row.
+    /// The number of polls in a row without work.
     fruitless: u32,
-    /// Fruitless polls before the rank sleeps.
+    /// The number of polls in a row without work after which the rank sleeps.
     polls: u32,
-    /// The next sleep while waiting for room.
+    /// The length of the next sleep that waits for room in a mailbox.
     room_sleep: Duration,
-    /// The time at which the rank began to wait alone, and true once that has taken long.
+    /// The time in nanoseconds at which a group of one began to wait for itself, and true once
+    /// [`Pause::has_waited_alone`] has reported that.
     alone: Option<(u64, bool)>,
     slept: Slept,
 }
@@ -84,7 +94,8 @@ impl Pause {
         }
     }
 
-    /// Notes that a rank without others waits. Returns true once, when it has done so for `long`.
+    /// Notes that a rank in a group of one waits. Returns true once in a wait: when the wait has
+    /// taken `long`.
     pub(crate) fn has_waited_alone(&mut self, long: Duration) -> bool {
         if self.fruitless == 0 {
             self.alone = None;
@@ -95,19 +106,20 @@ impl Pause {
         is_long && !std::mem::replace(is_known, is_long)
     }
 
-    /// Notes that a poll did something.
+    /// Notes that a poll did some work.
     #[inline]
     pub(crate) fn reset(&mut self) {
         self.fruitless = 0;
         self.room_sleep = ROOM_SLEEP_MIN;
     }
 
-    /// Returns the sleeps so far.
+    /// Returns the number and the total time of the sleeps so far.
     pub(crate) fn slept(&self) -> Slept {
         self.slept
     }
 
-    /// Returns true once a wait, when it may become long: the caller then publishes its counts.
+    /// Returns true once in each wait, when the wait may become long. The caller then publishes its
+    /// counts.
     pub(crate) fn publishes_counts(&self) -> bool {
         self.fruitless == self.polls.min(SILENCE - 1)
     }
@@ -122,8 +134,8 @@ impl Pause {
         self.fruitless + 1 == SILENCE
     }
 
-    /// Spins or yields after a fruitless poll. Returns true, without doing either, if the rank has
-    /// done so for long enough and should sleep.
+    /// Spins or yields after a poll without work, and returns false. Returns true, without a spin
+    /// or a yield, if the rank has polled for long enough and should sleep.
     #[inline]
     pub(crate) fn should_sleep(
         &mut self,
@@ -162,10 +174,10 @@ impl Pause {
         }
     }
 
-    /// Sleeps by calling `wait` with the longest time that it may take. If the rank never sleeps,
-    /// calls `look` instead, which must return when there may be something to do. If the job is
-    /// stopped meanwhile, a rank that waited for a message keeps its status, since it rests until
-    /// the end.
+    /// Sleeps by a call of `wait` with the longest time that the sleep may take; `None` is no
+    /// limit. If the rank never sleeps, calls `look` instead, which must return when there may be
+    /// something to do. If the job is stopped meanwhile, a rank that waited for a message keeps its
+    /// status, since it rests until the end.
     pub(crate) fn sleep(
         &mut self,
         (status, start_barrier): (&Status, &StartBarrier),
@@ -181,13 +193,13 @@ impl Pause {
         }
         let began = now_ns();
         match waiting {
-            // The status stays `Running`: a rank that waits for a deadline or for room goes on
-            // without a message, so the launcher must not take it for stuck.
+            // The status stays `Running`. A rank that waits for a deadline or for room goes on
+            // without a message, so the launcher must not take this rank for stuck.
             Waiting::Until { time_ns, room } => {
                 let early = if self.crowded { 0 } else { EARLY_NS };
                 let left =
                     Duration::from_nanos(time_ns.saturating_sub(now_ns()).saturating_sub(early));
-                // Room sends no signal.
+                // Room in a mailbox wakes nobody, so the sleep is short.
                 wait(Some(if room { left.min(ROOM_SLEEP_MIN) } else { left }));
             }
             Waiting::Room => {
@@ -201,7 +213,8 @@ impl Pause {
         self.slept.ns += now_ns() - began;
     }
 
-    /// Sleeps with the given status, and adapts the number of polls to the time it took.
+    /// Sleeps with the status `state`, and adapts the number of polls before the next sleep to the
+    /// time that this one took.
     fn sleep_as(
         &mut self,
         state: State,

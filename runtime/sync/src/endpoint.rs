@@ -1,37 +1,38 @@
-//! A rank's endpoint for messages in the segment joins its mailbox and its rings to other ranks.
+//! The endpoint of a rank for messages in the segment: its mailbox, and its rings to other ranks.
 #![allow(unsafe_code)] // `put` and `take` have a contract
 
 use super::full::Full;
 use super::mailbox::{HEADER_WORDS, InRing, Mailbox, Payload, SHORT_MAX};
 use super::pool::{Entry, Rings};
 
-/// A rank's endpoint for all its messages. It has no state of its own: everything lies in the
-/// segment, so another process may continue with it.
+/// A view of all that a rank needs to send and take messages. All state lies in the segment, so
+/// another process may continue with it.
 #[derive(Clone, Copy)]
 pub struct Endpoint<'a> {
     /// The mailbox in which the rank's messages arrive.
     pub mailbox: Mailbox<'a>,
     rings: Rings<'a>,
-    /// The rank's rings, by destination.
+    /// The numbers of the rank's rings, by destination rank.
     table: &'a [Entry],
 }
 
 impl<'a> Endpoint<'a> {
-    /// The endpoint of the rank that takes the messages of `mailbox`. `table` has an entry for each
-    /// rank.
+    /// Creates the endpoint of the rank that takes the messages of `mailbox`. `table` has an entry
+    /// for each rank.
     #[inline]
     pub fn new(mailbox: Mailbox<'a>, rings: Rings<'a>, table: &'a [Entry]) -> Self {
         Self { mailbox, rings, table }
     }
 
-    /// The most bytes of payload in one message to rank `to`. Above [`SHORT_MAX`] if the pair has a
-    /// ring, which the first call allots.
+    /// Returns the most bytes of payload in one message to rank `to`. The first call for a rank
+    /// allots a ring. The result is above [`SHORT_MAX`] if there was one.
     #[inline]
     pub fn payload_max(&self, to: u32) -> usize {
         self.rings.payload_max(&self.table[to as usize])
     }
 
-    /// The bytes of the ring to rank `to`, which the first call allots; 0 if the pair has none.
+    /// Returns the size in bytes of the ring to rank `to`, which the first call for a rank allots.
+    /// Returns 0 if the pool of rings was used up.
     #[inline]
     pub fn ring_bytes(&self, to: u32) -> usize {
         self.rings.ring_bytes(&self.table[to as usize])

@@ -1,5 +1,5 @@
 //! The error of a mailbox or a ring without room.
 
-/// There is no room for the message now.
+/// The error of a message for which a mailbox or a ring has no room now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;

@@ -13,14 +13,14 @@
 //! rank still needs help.
 //!
 //! **Sleep.** A helper enters the set of sleepers, arms its mailbox and then looks for marks. A
-//! rank that sets a mark wakes one of the set afterwards. Again both sides have a fence: the
-//! sleeper sees the mark, or it is in the set with its mailbox armed.
+//! rank that sets a mark then wakes one rank of the set. Again both sides have a fence: the sleeper
+//! sees the mark, or it is in the set with its mailbox armed.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::shared_words::SharedWords;
 use super::sync::{AtomicU64, Ordering, fence};
 
-/// The ranks in one [`Marks`].
+/// The number of ranks in one [`Marks`].
 const RANKS: u32 = 512;
 
 /// A cache line of a bitmap of ranks.
@@ -59,13 +59,13 @@ impl<'a> RankSet<'a> {
         word.fetch_or(bit, Ordering::AcqRel);
     }
 
-    /// Returns true if it was in the set.
+    /// Removes a rank. Returns true if it was in the set.
     fn remove(self, rank: u32) -> bool {
         let (word, bit) = self.word(rank);
         word.fetch_and(!bit, Ordering::AcqRel) & bit != 0
     }
 
-    /// The ranks in the set, ascending.
+    /// Returns the ranks in the set, ascending.
     #[inline]
     fn iter(self) -> impl Iterator<Item = u32> + 'a {
         let words = self.0.iter().flat_map(|marks| &marks.0).zip((0..).step_by(64));
@@ -80,7 +80,8 @@ impl<'a> RankSet<'a> {
     }
 }
 
-/// The ranks of a node that need help, and those that sleep and could give it.
+/// A view of two sets of ranks of a node: the ranks that need help, and the sleeping ranks that
+/// could help them.
 #[derive(Debug, Clone, Copy)]
 pub struct Helpers<'a> {
     needing: RankSet<'a>,
@@ -88,15 +89,15 @@ pub struct Helpers<'a> {
 }
 
 impl<'a> Helpers<'a> {
-    /// Over two bitmaps of the same length.
+    /// Creates a view over two bitmaps of the same length.
     #[inline]
     pub fn new(needing: &'a [Marks], sleeping: &'a [Marks]) -> Self {
         Self { needing: RankSet(needing), sleeping: RankSet(sleeping) }
     }
 
-    /// Marks a rank if it needs help. Called after a message to the rank, or after it has lent
-    /// itself. If the rank had no mark, lets `wake` wake a sleeper; `wake` returns false for a rank
-    /// whose mailbox is not armed.
+    /// Marks a rank if it needs help. Must be called after a message to the rank, and after the
+    /// rank has lent itself. If the rank had no mark, calls `wake` to wake a sleeping rank. `wake`
+    /// returns false for a rank whose mailbox is not armed.
     #[inline]
     pub fn mark(
         &self,
@@ -113,12 +114,13 @@ impl<'a> Helpers<'a> {
         }
     }
 
-    /// Lets `wake` wake one sleeper for a rank that was marked before, if a rank sleeps.
+    /// Wakes one sleeping rank by `wake`, if there is one. The caller has marked a rank before.
     #[cold]
     pub fn wake_one(&self, mut wake: impl FnMut(u32) -> bool) {
         fence(Ordering::SeqCst);
-        // A sleeper leaves the set itself. One that has not armed its mailbox yet must stay in it:
-        // if another helper removes the mark first, it sleeps without having seen the mark.
+        // A sleeper leaves the set itself. A rank that has not armed its mailbox yet must stay in
+        // the set. If another helper removes the mark first, this rank goes to sleep without having
+        // seen the mark.
         let _ = self.sleeping.iter().any(&mut wake);
     }
 
@@ -132,8 +134,8 @@ impl<'a> Helpers<'a> {
             return true;
         }
         self.needing.remove(rank);
-        // Pairs with the fence in `mark`. A rank that found the mark set has caused its work
-        // before, and this look sees that.
+        // Pairs with the fence in `mark`. If another rank found the mark still set, it had caused
+        // its work before. So `needs_help` sees this work.
         fence(Ordering::SeqCst);
         let needs_help = needs_help();
         if needs_help {
@@ -142,13 +144,14 @@ impl<'a> Helpers<'a> {
         needs_help
     }
 
-    /// The marked ranks, ascending.
+    /// Returns the marked ranks, ascending.
     #[inline]
     pub fn marked(&self) -> impl Iterator<Item = u32> + 'a {
         self.needing.iter()
     }
 
-    /// Counts `rank` as a sleeper. It arms its mailbox next, then calls [`Helpers::fence`].
+    /// Adds `rank` to the sleeping ranks. The rank then arms its mailbox and calls
+    /// [`Helpers::fence`].
     pub fn enter(&self, rank: u32) {
         self.sleeping.insert(rank);
     }
@@ -159,7 +162,7 @@ impl<'a> Helpers<'a> {
         fence(Ordering::SeqCst);
     }
 
-    /// Ends what [`Helpers::enter`] began.
+    /// Removes `rank` from the sleeping ranks.
     pub fn leave(&self, rank: u32) {
         if self.sleeping.contains(rank) {
             self.sleeping.remove(rank);

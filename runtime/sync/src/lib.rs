@@ -6,8 +6,8 @@
 //! lends them from the segment of a job.
 //!
 //! A new structure is all zeros. Its words hold no pointers, so each process may map them at
-//! another address. All views of a structure are over the same words: a view with the control words
-//! of one mailbox and the slots of another breaks the protocol of both.
+//! another address. All views of one structure must borrow the same words. A view with the control
+//! words of one mailbox and the slots of another breaks the protocol of both.
 //!
 //! The crate depends on no other crate of the workspace. So loom, a model checker, compiles little
 //! before it tries the interleavings of these structures: see `models`.

@@ -24,17 +24,18 @@
 //! tells the lap, so the receiver never writes to a slot, and a message of at most 8 bytes moves
 //! one cache line.
 //!
-//! **Room.** The receiver copies `head` to `published` once in a quarter of the slots. Senders read
-//! that line only if the mailbox seems full by the copy that one of them left in `seen`.
+//! **Room.** The receiver copies `head` to `published` each time that it has taken a quarter of the
+//! slots. Senders keep a copy of `published` in `seen`. They read `published` itself only if the
+//! mailbox seems full by this copy.
 //!
 //! **Sleeping.** A receiver that wants to sleep sets SLEEPS in `tail`, the word in which senders
-//! draw their numbers. All changes of one word have one order. If a sender draws its number before,
-//! the receiver sees that a message is coming. If it draws after, the sender sees SLEEPS, clears
-//! it, and wakes the receiver once the message is complete. So neither side needs a fence, and only
-//! a sender that saw SLEEPS makes a system call.
+//! draw their numbers. All changes of one word have one order. If a sender draws its number before
+//! SLEEPS is set, the receiver sees in `tail` that a message is coming. If it draws afterwards, it
+//! sees SLEEPS, clears it, and wakes the receiver once the message is complete. So neither side
+//! needs a fence, and only a sender that saw SLEEPS makes a system call.
 //!
-//! All state of both ends lies here and none in a process, so a process that acts for a rank can
-//! send and take its messages.
+//! All state of both ends lies in these words and none in a process. So a process that acts for a
+//! rank can send the rank's messages and take them.
 #![allow(unsafe_code)] // slots that senders and the receiver access in turn
 
 use super::full::Full;
@@ -48,9 +49,9 @@ pub const HEADER_WORDS: usize = 6;
 /// The most bytes of payload in a slot.
 pub const SHORT_MAX: usize = 64;
 
-/// Length field of a word whose payload lies in a ring.
+/// The length field in the word of a slot whose payload lies in a ring.
 const IN_RING: u64 = 0xffff;
-/// The position of the message's number in the word.
+/// The lowest bit of the message's number in the word of a slot.
 const NUMBER_SHIFT: u32 = 16;
 /// Bit of `tail`, set while the receiver sleeps or is about to.
 const SLEEPS: u64 = 1 << 63;
@@ -63,14 +64,14 @@ pub struct Control {
     published: Line<Published>,
     /// The number of messages taken so far.
     head: Line<AtomicU64>,
-    /// 1 while the receiver sleeps or is about to. The receiver sleeps in it.
+    /// 1 while the receiver sleeps or is about to, otherwise 0. The receiver waits on this futex.
     sleeper: Line<Futex>,
 }
 
 #[derive(Debug, Default)]
 #[repr(C)]
 struct Senders {
-    /// The number of messages numbered so far, and [`SLEEPS`].
+    /// The number of message numbers that senders have drawn so far, and the bit [`SLEEPS`].
     tail: AtomicU64,
     /// A sender's copy of `published`.
     seen: AtomicU64,
@@ -111,18 +112,19 @@ impl Default for Body {
 pub(crate) struct InRing {
     /// The number of the ring.
     pub(crate) ring: u32,
-    /// Its first line there.
+    /// The first line of the payload in the ring.
     pub(crate) line: u32,
-    /// Its bytes.
+    /// The number of bytes of the payload.
     pub(crate) len: u32,
 }
 
 impl InRing {
-    /// The bits of a line and of a length in a word.
+    /// The widths in bits of `line` and of `len` in the packed word.
     const LINE_BITS: u32 = 16;
     const LEN_BITS: u32 = 20;
 
-    /// All three in a word, which lies in the first line of a slot.
+    /// Packs ring, line and length into one word. It lies in the first cache line of a slot, in
+    /// place of a payload.
     #[inline(always)]
     fn to_word(self) -> u64 {
         let Self { ring, line, len } = self;
@@ -148,25 +150,26 @@ pub(crate) enum Payload<'a> {
     InRing(InRing),
 }
 
-/// A mailbox: both ends, and what an observer may read.
+/// A view of a mailbox. It has the methods of senders, of the receiver and of observers.
 #[derive(Clone, Copy)]
 pub struct Mailbox<'a> {
     control: &'a Control,
-    /// A power of two.
+    /// The slots. Their number is a power of two.
     slots: &'a [Slot],
-    /// The bell that wakes the receiver if it sleeps in a poll of the system.
+    /// The bell that wakes the receiver if it sleeps in `poll(2)`.
     bell: Bell<'a>,
 }
 
 impl<'a> Mailbox<'a> {
-    /// The mailbox over these words; the number of slots is a power of two.
+    /// Creates a view over these words. The number of slots must be a power of two.
     #[inline]
     pub fn new(control: &'a Control, slots: &'a [Slot], bell: Bell<'a>) -> Self {
         debug_assert!(slots.len().is_power_of_two());
         Self { control, slots, bell }
     }
 
-    /// The numbers of messages sent and taken so far.
+    /// Returns the number of messages that senders have numbered so far, and the number that the
+    /// receiver has taken.
     pub fn positions(&self) -> (u64, u64) {
         let tail = self.control.senders.0.tail.load(Ordering::SeqCst) & !SLEEPS;
         (tail, self.control.head.0.load(Ordering::SeqCst))
@@ -232,8 +235,8 @@ impl<'a> Mailbox<'a> {
         Ok(())
     }
 
-    /// Draws the number of a message, for which a slot is free. Returns true with it if the caller
-    /// must wake the receiver after the message is complete.
+    /// Draws the number of the next message, if its slot is free. Returns the number, and true if
+    /// the caller must wake the receiver once the message is complete.
     #[inline(always)]
     fn draw(&self) -> Result<(u64, bool), Full> {
         let Senders { tail, seen } = &self.control.senders.0;
@@ -283,7 +286,7 @@ impl<'a> Mailbox<'a> {
         sleeps
     }
 
-    /// The bell that wakes the receiver if it sleeps in a poll of the system.
+    /// Returns the bell that wakes the receiver if it sleeps in `poll(2)`.
     #[inline]
     pub fn bell(&self) -> Bell<'a> {
         self.bell
@@ -340,8 +343,8 @@ impl<'a> Mailbox<'a> {
         true
     }
 
-    /// Tells senders of all slots that are free. Senders otherwise learn it once in a quarter of
-    /// the slots.
+    /// Publishes `head`, so that senders see every free slot. Without this call they see free slots
+    /// only after the receiver has taken a quarter of the mailbox.
     #[inline]
     pub fn publish(&self) {
         // Acquire: pairs with the Release store of `head` in `take`, if that ran in another thread.
@@ -369,8 +372,8 @@ impl<'a> Mailbox<'a> {
         self.control.sleeper.0.store(1, Ordering::Relaxed);
         let head = self.control.head.0.load(Ordering::Relaxed);
         // Release: pairs with the compare-exchange in `draw`, so that a sender that sees SLEEPS
-        // sees 1 in `sleeper`. Of this change and a sender's, either the sender's comes first, then
-        // `tail` differs from `head` here, or the sender sees SLEEPS.
+        // sees 1 in `sleeper`. This change of `tail` and a sender's have an order. If the sender's
+        // comes first, `tail` differs from `head` here. Otherwise the sender sees SLEEPS.
         let tail = self.control.senders.0.tail.fetch_or(SLEEPS, Ordering::AcqRel);
         let is_empty = tail & !SLEEPS == head;
         if !is_empty {
@@ -418,7 +421,7 @@ impl<'a> Mailbox<'a> {
     }
 }
 
-/// The word of a complete message.
+/// Returns the word of a slot whose message is complete.
 #[inline(always)]
 fn word(number: u64, mark: u64) -> u64 {
     ((number + 1) << NUMBER_SHIFT) | mark

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Each rank has a table in the segment with the number of its ring to each other rank. The system
-//! allocates the pages of a ring, and those of a table, when they are first touched. Rings are
-//! never returned to the pool.
+//! allocates the pages of rings and tables when they are first touched. Rings are never returned to
+//! the pool.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::mailbox::SHORT_MAX;
@@ -34,12 +34,12 @@ pub struct Entry(AtomicU32);
 // SAFETY: an atomic.
 unsafe impl SharedWords for Entry {}
 
-/// The entry of a pair that came when the pool was used up.
+/// The entry of a pair that asked for a ring when the pool was used up.
 const NONE: u32 = u32::MAX;
 
-/// A message takes at most one of this many parts of its ring. The receiver reads one part of a
-/// long message while the sender writes the next. Smaller parts overlap better, until the work per
-/// part dominates.
+/// The number of parts of a ring. A message takes at most one part. The receiver reads one part of
+/// a long message while the sender writes the next. Smaller parts overlap better, until the work
+/// per part dominates.
 const PARTS: usize = 8;
 
 /// All rings of the segment.
@@ -53,7 +53,7 @@ pub struct Rings<'a> {
 }
 
 impl<'a> Rings<'a> {
-    /// One ring for each of `ends`. They share the bytes evenly.
+    /// Creates a view with one ring for each of `ends`. The rings share `bytes` evenly.
     ///
     /// # Panics
     /// If the lines of a ring are fewer than 8, or no power of two.
@@ -64,7 +64,7 @@ impl<'a> Rings<'a> {
         Self { pool, ends, bytes, lines }
     }
 
-    /// The ring with this number.
+    /// Returns the ring with this number.
     ///
     /// # Panics
     /// If there is no such ring.
@@ -74,8 +74,8 @@ impl<'a> Rings<'a> {
         Ring::new(&self.ends[number], self.bytes.part(number * self.lines, self.lines))
     }
 
-    /// Returns the number of the ring of the pair that `entry` belongs to. The first call allots
-    /// one; `None` if the pool was used up then.
+    /// Returns the number of the ring of the pair that `entry` belongs to. The first call for a
+    /// pair allots a ring. Returns `None` if the pool was used up at that call.
     #[inline]
     pub(crate) fn number(&self, entry: &Entry) -> Option<u32> {
         match entry.0.load(Ordering::Relaxed) {
@@ -96,13 +96,14 @@ impl<'a> Rings<'a> {
         allotted
     }
 
-    /// The bytes of the ring of the pair that `entry` belongs to; 0 if it has none.
+    /// Returns the size in bytes of the ring of the pair that `entry` belongs to; 0 if the pair has
+    /// no ring.
     #[inline]
     pub(crate) fn ring_bytes(&self, entry: &Entry) -> usize {
         if self.number(entry).is_some() { self.lines * LINE } else { 0 }
     }
 
-    /// The most bytes of payload in one message of the pair that `entry` belongs to.
+    /// Returns the most bytes of payload in one message of the pair that `entry` belongs to.
     #[inline]
     pub(crate) fn payload_max(&self, entry: &Entry) -> usize {
         if self.number(entry).is_some() { self.lines / PARTS * LINE } else { SHORT_MAX }

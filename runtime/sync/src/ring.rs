@@ -9,10 +9,10 @@
 //!
 //! Positions count lines and never go back. The mailbox announces each payload, its line and its
 //! length, so the ring has no marks of its own, and the receiver polls one place only. For flow
-//! control, the receiver stores its position in `taken`. The sender reads that line if the ring
-//! seems full by its last copy (`seen`), and once in `LOOK` lines. If it finds the ring empty,
-//! the next payload begins with the first line again. So short messages use the same few lines,
-//! which stay in the caches however large the ring is.
+//! control, the receiver stores its position in `taken`. The sender keeps a copy of `taken` in
+//! `seen`. It reads `taken` itself if the ring seems full by this copy, and once in `LOOK` lines.
+//! If it finds the ring empty, the next payload begins with the first line again. So short messages
+//! use the same few lines, which stay in the caches however large the ring is.
 #![allow(unsafe_code)] // bytes that the two ends access in turn
 
 use super::full::Full;
@@ -39,7 +39,7 @@ struct Sender {
     looked: AtomicU64,
 }
 
-/// The lines after which a sender looks if its ring is empty: 16 KiB.
+/// The number of lines after which a sender looks again if its ring is empty. They are 16 KiB.
 const LOOK: u64 = if cfg!(loom) { 8 } else { 256 };
 
 // SAFETY: repr(C), atomics only, aligned to 64.
@@ -48,7 +48,7 @@ unsafe impl SharedWords for Ends {}
 #[cfg(not(loom))]
 const _: () = assert!(size_of::<Ends>() == 128);
 
-/// A ring: both ends.
+/// A view of a ring, with the methods of both ends.
 #[derive(Clone, Copy)]
 pub(crate) struct Ring<'a> {
     ends: &'a Ends,
@@ -58,7 +58,7 @@ pub(crate) struct Ring<'a> {
 /// The place of a payload in its ring.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RingPlace {
-    /// The position of its first line.
+    /// The position of the payload's first line.
     at: u64,
     len: usize,
 }
@@ -70,9 +70,9 @@ impl<'a> Ring<'a> {
         Self { ends, bytes }
     }
 
-    /// Finds room for `len` bytes. The sender passes the place to [`Ring::fill`], announces the
-    /// payload in the mailbox and calls [`Ring::advance`]. It must not ask for so much that no room
-    /// is left for other payloads.
+    /// Returns a free place for `len` bytes. The sender passes the place to [`Ring::fill`],
+    /// announces the payload in the mailbox and then calls [`Ring::advance`]. One payload must not
+    /// take so much that no room is left for others.
     ///
     /// # Errors
     /// [`Full`].
@@ -135,7 +135,7 @@ impl<'a> Ring<'a> {
         self.ends.sender.0.written.store(at + lines(len), Ordering::Relaxed);
     }
 
-    /// The line at which a payload begins.
+    /// Returns the line at which the payload at `place` begins.
     #[inline(always)]
     pub(crate) fn line_of(&self, place: RingPlace) -> u32 {
         self.line(place.at) as u32

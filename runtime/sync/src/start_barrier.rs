@@ -1,7 +1,8 @@
 //! The start barrier of a job, called its gate, and a barrier for measurements.
 //!
-//! Ranks wait at the gate until all of them are ready. Its word also tells ranks that the job was
-//! stopped, is stuck, or has lost a rank. The launcher waits at it until all ranks have finished.
+//! Ranks wait at the gate until all of them are ready. The word of the gate also tells ranks that
+//! the job was stopped, is stuck, or has lost a rank. The launcher waits at the gate until all
+//! ranks have finished.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::shared_words::SharedWords;
@@ -15,9 +16,10 @@ use std::time::Duration;
 pub struct StartBarrier {
     /// The number of ranks that have come to the gate.
     ready: AtomicU32,
-    /// [`CLOSED`], [`OPEN`], [`STOPPED`], [`STUCK`], [`BROKEN`] or [`LATE`]. Ranks sleep in it.
+    /// [`CLOSED`], [`OPEN`], [`STOPPED`], [`STUCK`], [`BROKEN`] or [`LATE`]. Ranks wait on this
+    /// futex.
     position: Futex,
-    /// The number of ranks that have finished. The launcher sleeps in it.
+    /// The number of ranks that have finished. The launcher waits on this futex.
     finished: Futex,
     /// The monotonic clock in nanoseconds when the last rank was ready.
     pub opened_ns: AtomicU64,
@@ -65,7 +67,7 @@ impl StartBarrier {
                     std::thread::yield_now();
                 }
                 CLOSED => {
-                    // It may return early; the loop looks again.
+                    // `wait` may return early; the loop looks again.
                     self.position.wait(CLOSED, None);
                 }
                 // A gate that broke was open: a rank was lost before this one woke up.
@@ -99,8 +101,8 @@ impl StartBarrier {
         self.change(OPEN, BROKEN);
     }
 
-    /// Begins the next generation: the ranks that are left go on. No rank may use the segment's
-    /// messages at the moment.
+    /// Opens the gate again for the ranks that are left, and begins the next generation. No rank
+    /// may use the segment's messages during this call.
     pub fn mend(&self) {
         self.change(BROKEN, OPEN);
         // A rank that sees the new generation also sees that the gate was open.
@@ -130,7 +132,7 @@ impl StartBarrier {
         self.change(OPEN, LATE);
     }
 
-    /// Asks ranks that wait for counts of their threads. Each answers in its process state
+    /// Asks each waiting rank for the counts of its threads. A rank answers in its process state
     /// (`ProcessState::answer` of `goal-shm`). The caller must wake ranks that sleep.
     pub fn ask(&self) {
         self.question.fetch_add(1, Ordering::SeqCst);
@@ -142,8 +144,8 @@ impl StartBarrier {
         self.question.load(Ordering::Relaxed)
     }
 
-    /// Asks ranks for texts on what they wait for. The caller must wake ranks that sleep. Returns
-    /// the number of this question.
+    /// Asks each rank for a text that says what it waits for. The caller must wake ranks that
+    /// sleep. Returns the number of this question.
     pub fn ask_texts(&self) -> u32 {
         self.text_question.fetch_add(1, Ordering::SeqCst) + 1
     }
@@ -154,7 +156,7 @@ impl StartBarrier {
         self.text_question.load(Ordering::Relaxed)
     }
 
-    /// Returns true if no schedule goes on: the job has ended, or is broken.
+    /// Returns true if no schedule may go on, because the job has ended or has lost a rank.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.position.load(Ordering::Relaxed) >= STOPPED
@@ -232,7 +234,8 @@ pub struct BarrierWords {
 unsafe impl SharedWords for BarrierWords {}
 
 impl BarrierWords {
-    /// Waits until `ranks` ranks have called this. It calls `pause` between two looks.
+    /// Waits until `ranks` ranks have called this. Calls `pause` each time that it finds a rank
+    /// missing.
     pub fn wait(&self, ranks: u32, mut pause: impl FnMut()) {
         let round = self.round.0.load(Ordering::SeqCst);
         if self.arrived.0.fetch_add(1, Ordering::SeqCst) + 1 == ranks {

@@ -9,8 +9,8 @@ use std::ops::Range;
 /// The most tasks of a node at a time. A rank does further operations alone.
 pub const TASKS: usize = 64;
 
-/// The bytes of a chunk. A claim takes a small part of the time of the work itself. A message to
-/// the rank that works waits for some microseconds only.
+/// The size of a chunk in bytes. It is so large that claiming a chunk takes little time beside its
+/// work. It is so small that a message to the working rank waits only some microseconds.
 const CHUNK: u64 = 64 << 10;
 
 /// The description of an operation `C = A op B`, or of a copy `B = A`. Each operand lies in the
@@ -24,21 +24,22 @@ pub struct Task {
     pub ranks: [u32; 3],
     /// The offsets of A, B and C in the segment.
     pub operands: [u64; 3],
-    /// The bytes of the whole operation that come before this task, to number elements.
+    /// The number of bytes of the whole operation that precede this task. They serve to number its
+    /// elements.
     pub before: u64,
-    /// The bytes of each operand: whole elements.
+    /// The size of each operand in bytes: a whole number of elements.
     pub bytes: u64,
 }
 
 impl Task {
-    /// The number of chunks.
+    /// Returns the number of chunks of the task.
     #[inline]
     pub fn chunks(&self) -> u32 {
         self.bytes.div_ceil(CHUNK) as u32
     }
 }
 
-/// A part of a task. The holder is the only one that does it.
+/// A claimed chunk of a task. Only the rank that holds this value works on the chunk.
 #[derive(Debug)]
 #[must_use = "the task ends only after `Tasks::finish` got all of its chunks"]
 pub struct Chunk {
@@ -49,7 +50,7 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// The bytes of each operand that belong to the chunk.
+    /// Returns the range of bytes of each operand that belongs to the chunk.
     #[inline]
     pub fn bytes(&self) -> Range<usize> {
         let start = u64::from(self.index) * CHUNK;
@@ -71,18 +72,18 @@ pub struct Control {
     wanted: Line<AtomicU32>,
 }
 
-/// The place of a task.
+/// A slot for one task: its description and the state of its chunks.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Slot {
     /// The unclaimed chunks: the index of the first one in the upper half, and the index behind the
     /// last one in the lower half.
     ///
-    /// A rank that takes a chunk knows the task by this word only. Whichever task the slot holds
-    /// when its exchange succeeds, the chunk belongs to that task, and the task can't end before
-    /// the chunk is done. So it is harmless if one task replaces another between load and exchange.
+    /// A rank takes a chunk by a compare-exchange on this word. The chunk belongs to the task that
+    /// the slot holds when the exchange succeeds, and that task can't end before the chunk is done.
+    /// So it is harmless if one task replaces another between load and exchange.
     left: AtomicU64,
-    /// The first element that was divided by zero, or [`NONE`].
+    /// The number of the first element that was divided by zero, or [`NONE`].
     divided: AtomicU64,
     /// The number of chunks that are not done.
     undone: AtomicU32,
@@ -97,7 +98,7 @@ unsafe impl SharedWords for Control {}
 // SAFETY: repr(C), atomics and integers in a cell that the atomics guard, aligned to 64.
 unsafe impl SharedWords for Slot {}
 
-/// The tasks of a node.
+/// A view of the tasks of a node.
 #[derive(Debug, Clone, Copy)]
 pub struct Tasks<'a> {
     control: &'a Control,
@@ -105,13 +106,13 @@ pub struct Tasks<'a> {
 }
 
 impl<'a> Tasks<'a> {
-    /// The tasks over these words; `slots` has at most [`TASKS`].
+    /// Creates a view over these words. `slots` has at most [`TASKS`] elements.
     #[inline]
     pub fn new(control: &'a Control, slots: &'a [Slot]) -> Self {
         Self { control, slots }
     }
 
-    /// Tells owners that a rank has been idle for a while.
+    /// Sets the hint that a rank is idle, for owners that call [`Tasks::is_wanted`].
     #[inline]
     pub fn set_wanted(&self) {
         let wanted = &self.control.wanted.0;
@@ -132,8 +133,8 @@ impl<'a> Tasks<'a> {
         self.control.wanted.0.store(0, Ordering::Relaxed);
     }
 
-    /// Offers the chunks of a task, which has at least one, to other ranks. Returns the number of
-    /// its slot, which its owner passes to [`Tasks::end`]; `None` if all slots are in use.
+    /// Offers the chunks of a task to other ranks. The task must have at least one chunk. Returns
+    /// the number of its slot, for [`Tasks::end`]. Returns `None` if all slots are in use.
     pub fn open(&self, task: Task) -> Option<usize> {
         let Control { open, used, .. } = self.control;
         let mut taken = used.0.load(Ordering::Relaxed);
@@ -168,7 +169,7 @@ impl<'a> Tasks<'a> {
         Some(number)
     }
 
-    /// Takes a chunk of any task, for an idle rank.
+    /// Takes a chunk of any open task for the idle rank `rank`. Returns `None` if there is none.
     #[inline]
     pub fn find(&self, rank: u32) -> Option<Chunk> {
         let open = self.control.open.0.load(Ordering::Relaxed);
@@ -183,9 +184,9 @@ impl<'a> Tasks<'a> {
         numbers.find_map(|bit| self.take((bit.wrapping_add(rank) % u64::BITS) as usize, rank))
     }
 
-    /// Takes a chunk of the task in a slot. Even ranks take chunks from the front and odd ranks
-    /// from the back. So two ranks that often work together find the chunks of the last time in
-    /// their caches.
+    /// Takes a chunk of the task in slot `number`. Returns `None` if none is left. Even ranks take
+    /// chunks from the front and odd ranks from the back. So two ranks that often work together
+    /// find the chunks of the last time in their caches.
     pub fn take(&self, number: usize, rank: u32) -> Option<Chunk> {
         let slot = &self.slots[number];
         let mut left = slot.left.load(Ordering::Relaxed);
@@ -230,8 +231,9 @@ impl<'a> Tasks<'a> {
         slot.undone.fetch_sub(1, Ordering::Release);
     }
 
-    /// Ends a task if all of its chunks are done. Returns `Some` with the first element that was
-    /// divided by zero, if there was one. Only the owner of the task calls this.
+    /// Ends the task in slot `number` if all of its chunks are done; otherwise returns `None`. The
+    /// inner value is the first element that was divided by zero, if there was one. Only the owner
+    /// of the task calls this.
     #[inline]
     pub fn end(&self, number: usize) -> Option<Option<u64>> {
         let slot = &self.slots[number];

@@ -11,7 +11,7 @@ use super::sync::{AtomicU32, Line, Ordering};
 /// The lock under which a process acts for a rank, and three bits about the rank. Others read the
 /// bits without the lock.
 ///
-/// The lock is held for one bounded piece of work at a time. A holder that dies keeps it; the
+/// The lock is held for one bounded piece of work at a time. A holder that dies keeps the lock; the
 /// launcher sees the death and ends the job.
 ///
 /// Only the holder changes `BUSY` and `FAILED`, so these always describe the state that the last
@@ -26,7 +26,7 @@ pub struct Turn {
     rank: Line<AtomicU32>,
 }
 
-/// The rank does something else, and others may take its messages.
+/// The rank does something other than communicate, and other ranks may act for it.
 const LENT: u32 = 1;
 /// The rank has something to do at once, even without a message.
 const BUSY: u32 = 2;
@@ -78,21 +78,21 @@ impl Turn {
 
 /// The held lock of a [`Turn`].
 ///
-/// Dropping it does not unlock. If the holder panics in the middle of its work, nobody may go on
-/// with what it left.
+/// Dropping this value does not unlock the rank. If the holder panics in the middle of its work,
+/// nobody may go on with the state that it left.
 #[derive(Debug)]
 #[must_use = "the rank stays locked until `unlock` is called"]
 pub struct HeldTurn<'a>(&'a Turn);
 
 impl HeldTurn<'_> {
-    /// Gives the lock back.
+    /// Releases the lock.
     #[inline]
     pub fn unlock(self) {
         // Release: pairs with the compare-exchange in `try_lock`.
         self.0.held.0.store(0, Ordering::Release);
     }
 
-    /// States if the rank has something to do at once.
+    /// Sets or clears the bit that says that the rank has something to do at once.
     #[inline]
     pub fn set_busy(&self, busy: bool) {
         let rank = &self.0.rank.0;
@@ -105,7 +105,7 @@ impl HeldTurn<'_> {
         }
     }
 
-    /// States that an action of the rank has failed. This can't be taken back.
+    /// Sets the bit that says that an action of the rank has failed. Nothing clears it.
     #[cold]
     pub fn fail(&self) {
         self.0.rank.0.fetch_or(FAILED, Ordering::AcqRel);

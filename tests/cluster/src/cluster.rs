@@ -1,4 +1,4 @@
-//! Hosts on a switch.
+//! Builds a test bench: hosts, and a switch between them.
 
 use crate::namespace::Namespace;
 use crate::switch::Forwarder;
@@ -6,17 +6,16 @@ use crate::wiring::{Switch, Wiring, port_name};
 use crate::{Faults, Host, INTERFACE, Missing, sys};
 use std::fmt::Write;
 
-/// The test bench.
+/// The test bench. Dropping it removes everything.
 pub struct Cluster {
     hosts: Vec<Host>,
-    /// Must be dropped before the namespace of its sockets.
+    /// The thread of the switch. It must be dropped before the namespace of its sockets.
     forwarder: Option<Forwarder>,
     switch: Namespace,
 }
 
 impl Cluster {
-    /// Creates the test bench. Offloads are switched off, so that frames are those that a wire
-    /// would carry.
+    /// Creates the test bench. Switches offloads off, so that frames are as on a real wire.
     ///
     /// # Errors
     /// [`Missing`].
@@ -94,8 +93,8 @@ impl Cluster {
         self.switch.ip(&format!("link set {} {state}\n", port_name(host)))
     }
 
-    /// Sets the longest frame that the switch carries on the port of a host. Longer ones are
-    /// dropped; the host's interface is not told.
+    /// Sets the most bytes of a frame that the switch carries on the port of a host. It drops
+    /// longer frames without telling the host.
     ///
     /// # Errors
     /// [`Missing`].
@@ -103,7 +102,7 @@ impl Cluster {
         self.switch.ip(&format!("link set {} mtu {mtu}\n", port_name(host)))
     }
 
-    /// Changes the faults of the switch, if it has any.
+    /// Changes the faults of the switch. Does nothing if the switch is no program.
     pub fn set_faults(&self, faults: Faults) {
         if let Some(forwarder) = &self.forwarder {
             forwarder.set_faults(faults);

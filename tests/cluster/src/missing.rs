@@ -1,9 +1,9 @@
-//! The error of a test bench that this machine cannot create.
+//! Defines the error if this machine can't create a test bench.
 
 use goal_filetest::skipped;
 use std::fmt;
 
-/// A description of what is missing.
+/// A description of what this machine lacks.
 #[derive(Debug)]
 pub struct Missing(String);
 

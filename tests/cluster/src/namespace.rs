@@ -14,7 +14,7 @@ pub(crate) struct Namespace(File);
 impl Namespace {
     /// Creates a namespace whose interfaces are all down.
     pub(crate) fn new() -> Result<Self, Missing> {
-        // A thread of its own changes its namespace, so the caller's stays.
+        // A new thread enters the namespace, so that the caller stays in its own.
         let make = || {
             unshare(CloneFlags::CLONE_NEWNET)?;
             File::open("/proc/thread-self/ns/net")
@@ -31,7 +31,7 @@ impl Namespace {
         format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd()).into()
     }
 
-    /// Calls `f` in the namespace, in a thread of its own.
+    /// Calls `f` in the namespace, in a new thread. Returns its result.
     pub(crate) fn call<T: Send>(&self, f: impl FnOnce() -> T + Send) -> io::Result<T> {
         let call = || {
             setns(&self.0, CloneFlags::CLONE_NEWNET)?;
@@ -43,8 +43,8 @@ impl Namespace {
         })
     }
 
-    /// Returns a command that runs `program` in the namespace, until the thread that starts it
-    /// ends.
+    /// Returns a command that runs `program` in the namespace. The program is killed when the
+    /// thread that starts it ends.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new("nsenter");
         command.arg(format!("--net={}", self.path().display()));

@@ -1,5 +1,5 @@
-//! A switch as a program: the network of `goal-esp`'s simulation, in real time and between real
-//! interfaces.
+//! Runs a switch as a program. It is the network of `goal-esp`'s simulation, but in real time and
+//! between real interfaces.
 
 use crate::namespace::Namespace;
 use crate::wiring::{Wiring, port_name};
@@ -15,17 +15,17 @@ use std::time::Instant;
 
 /// Wires without delay, and queues long enough to lose no frames.
 const LINKS: Links = Links { byte_ps: 0, latency_ns: 0, queue_frames_max: 1 << 16 };
-/// The most frames that are taken from one host before the next one.
+/// The most frames that are taken from a host before the next host has its turn.
 const FRAMES_MAX: usize = 64;
 
-/// Requests of other threads.
+/// Requests of other threads to the forwarding thread.
 #[derive(Default)]
 struct Orders {
     faults: Option<Faults>,
     ends: bool,
 }
 
-/// The thread that forwards frames. It ends when this is dropped.
+/// The handle of the thread that forwards frames. Dropping it ends the thread.
 pub(crate) struct Forwarder {
     orders: Arc<Mutex<Orders>>,
     bell: Arc<OwnedFd>,
@@ -33,7 +33,7 @@ pub(crate) struct Forwarder {
 }
 
 impl Forwarder {
-    /// Starts the thread at the ports of a namespace.
+    /// Starts the thread, which forwards frames between the ports in a namespace.
     pub(crate) fn start(
         switch: &Namespace,
         wiring: &Wiring,
@@ -76,7 +76,7 @@ impl Drop for Forwarder {
 }
 
 struct Ports {
-    /// The sockets by the numbers of hosts.
+    /// The sockets of the ports, by the numbers of hosts.
     sockets: Vec<OwnedFd>,
     network: Network,
     start: Instant,
@@ -106,8 +106,8 @@ impl Ports {
         self.start.elapsed().as_nanos() as u64
     }
 
-    /// Sleeps until a frame, a request or a step of the network is due. Returns true if there is a
-    /// request.
+    /// Sleeps until a frame arrives, a step of the network is due, or another thread has a request.
+    /// Returns true if there is a request.
     fn wait(&self, bell: &OwnedFd) -> bool {
         let mut fds = vec![PollFd::new(bell, PollFlags::IN)];
         fds.extend(self.sockets.iter().map(|socket| PollFd::new(socket, PollFlags::IN)));
@@ -126,10 +126,10 @@ impl Ports {
         has_order
     }
 
-    /// Takes frames from a host.
+    /// Takes up to [`FRAMES_MAX`] frames from a host into the network.
     fn take_frames(&mut self, host: usize) {
         for _ in 0..FRAMES_MAX {
-            // An error means that no frame is there, or that the port is down.
+            // An error means that no frame has arrived, or that the port is down.
             let Ok((len, _)) = recv(&self.sockets[host], &mut *self.frame, RecvFlags::empty())
             else {
                 return;
@@ -139,7 +139,8 @@ impl Ports {
         }
     }
 
-    /// Does the steps of the network that are due, and sends frames to their hosts.
+    /// Does the steps of the network that are due, and sends the frames that come out to their
+    /// hosts.
     fn deliver(&mut self) {
         let now_ns = self.now_ns();
         while self.network.next_ns().is_some_and(|next_ns| next_ns <= now_ns) {

@@ -11,8 +11,8 @@ fn result(returned: c_int) -> io::Result<()> {
     if returned < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// The offloads to switch off (segmentation, checksums, merging): ETHTOOL_STXCSUM, ETHTOOL_STSO,
-/// ETHTOOL_SGSO, ETHTOOL_SGRO.
+/// The commands of ethtool that switch off offloads of segmentation, checksums and merging:
+/// ETHTOOL_STXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO.
 const OFFLOADS: [u32; 4] = [0x17, 0x1f, 0x24, 0x2c];
 
 /// `struct ethtool_value`.
@@ -22,7 +22,7 @@ struct Value {
     data: u32,
 }
 
-/// Switches off the offloads of an interface, so that its frames are those that a wire would carry.
+/// Switches off the offloads of an interface, so that its frames are as on a real wire.
 pub(crate) fn no_offloads(name: &str) -> io::Result<()> {
     let socket = socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
     for command in OFFLOADS {
@@ -41,8 +41,8 @@ pub(crate) fn no_offloads(name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens a packet socket that receives all frames at an interface, whatever their destination, and
-/// sends any. It does not block.
+/// Opens a packet socket that receives and sends all frames of an interface, whatever their
+/// destination. It does not block.
 pub(crate) fn open(name: &str) -> io::Result<OwnedFd> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None)?;

@@ -2,14 +2,15 @@
 
 use crate::Faults;
 
-/// The device between the hosts.
+/// What connects the hosts.
 #[derive(Debug, Clone, Copy)]
 pub enum Switch {
-    /// No device: two hosts, joined by a wire.
+    /// A wire between two hosts.
     Wire,
-    /// A bridge of the kernel.
+    /// A bridge of the Linux kernel.
     Bridge,
-    /// A program with these faults. They repeat from the seed as far as the order of frames does.
+    /// A program with these faults and this seed. The faults repeat if frames come in the same
+    /// order.
     Faulty(Faults, u64),
 }
 
@@ -18,20 +19,20 @@ pub enum Switch {
 pub struct Wiring {
     /// The number of hosts.
     pub hosts: usize,
-    /// The longest frame in bytes, behind Ethernet's header.
+    /// The most bytes of a frame after the Ethernet header.
     pub mtu: usize,
-    /// The device between them.
+    /// What connects the hosts.
     pub switch: Switch,
 }
 
 impl Wiring {
-    /// Returns hosts on a bridge, with frames of up to 1500 bytes.
+    /// Returns the wiring of `hosts` hosts on a bridge, with frames of up to 1500 bytes.
     pub fn bridge(hosts: usize) -> Self {
         Self { hosts, mtu: 1500, switch: Switch::Bridge }
     }
 }
 
-/// Returns the name of the switch's end of a host's wire.
+/// Returns the name of the switch's interface for a host.
 pub(crate) fn port_name(host: usize) -> String {
     format!("p{host}")
 }

@@ -1,4 +1,4 @@
-//! One test: its script and its expected results.
+//! Reads a test: its script and its expected results.
 
 use crate::script;
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ pub(crate) struct Case {
     exit: i32,
 }
 
-/// The beginnings of comment lines in the languages of the files.
+/// The beginnings of comments in the languages of test files.
 const COMMENTS: [&str; 2] = ["#", "//"];
 
 /// The reason why a test fails.
@@ -27,7 +27,7 @@ pub(crate) enum Failure {
     NoScript,
     #[error("the script can't run: {0}")]
     Script(io::Error),
-    /// The results differ from the expected ones, in words.
+    /// The results differ from the expected ones. The text shows how.
     #[error("{0}GOAL_BLESS=1 cargo test accepts what is written now")]
     Results(String),
 }

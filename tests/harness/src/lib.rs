@@ -1,5 +1,5 @@
-//! Tests that are files. The first lines of each file in a folder say which commands to run; the
-//! expected output lies beside it.
+//! Runs tests that are files. The first lines of each file in a folder say which commands to run.
+//! The expected output is in files beside it.
 //!
 //! ```text
 //! # RUN: goalc build %s -o a.nisa
@@ -7,12 +7,12 @@
 //! # EXIT: 0
 //! ```
 //!
-//! The run lines form one shell script, which runs in an empty folder and ends at the first command
-//! that fails. `%s` is the file's name without its folder, and `%d` is the folder. The expected
-//! exit status is 0 unless an `EXIT` line says otherwise. Standard output must equal the file with
-//! `.out` added to its name, and standard error that with `.err`; a missing file counts as empty.
-//! With `GOAL_BLESS=1` these files are written instead. Files in folders named `inputs` are no
-//! tests.
+//! The `RUN` lines form one shell script. It runs in an empty folder, and ends at the first command
+//! that fails. `%s` is the name of the file without its folder, and `%d` is the folder. The
+//! expected exit status is 0 unless an `EXIT` line says otherwise. Standard output must equal the
+//! file with `.out` added to its name, and standard error the file with `.err` added. A missing
+//! file counts as empty. With `GOAL_BLESS=1` these files are written instead. Files in folders
+//! named `inputs` are not tests.
 
 mod case;
 pub mod mpi;
@@ -33,7 +33,7 @@ pub use terminal::{Terminal, open_terminal, screen};
 pub use time::{patience, timeout, until};
 
 /// Runs the tests below a folder and ends the process. The commands find `binaries` by their names.
-/// The process takes the arguments of every test binary.
+/// The process takes the same arguments as every test binary.
 pub fn run(folder: &Path, binaries: &[&str]) -> ! {
     let mut arguments = Arguments::from_args();
     // As in tests of the standard library.

@@ -1,28 +1,29 @@
-//! The launchers of MPI libraries on this machine, for tests.
+//! Finds the launchers of MPI libraries on this machine, for tests.
 //!
-//! `mpirun` on the path is one. `GOAL_MPI_PREFIXES` names more libraries, as a list of folders that
-//! have `bin/mpiexec`, separated by colons. A launcher that is missing is skipped with a line.
+//! `mpirun` on the path is one launcher. `GOAL_MPI_PREFIXES` names further libraries: a list of
+//! folders that have `bin/mpiexec`, separated by colons. If a launcher is missing, a line reports
+//! that it is skipped.
 
 use crate::{skipped, timeout};
 use std::path::Path;
 use std::process::Command;
 
-/// The rank of a process in a shell, by the variables of the launchers that are known.
+/// The rank of a process as a shell expression, from the variables that known launchers set.
 pub const RANK: &str = "${PMIX_RANK:-${PMI_RANK:-$SLURM_PROCID}}";
 
 /// A command that starts processes.
 pub struct Launcher {
-    /// Its name in messages.
+    /// The name of the launcher in messages.
     pub name: String,
     /// The command with its options, without the number of processes.
     pub command: Vec<String>,
-    /// The variables that it needs.
+    /// The environment variables that the command needs.
     pub environment: Vec<(&'static str, String)>,
 }
 
 impl Launcher {
-    /// Returns a command that starts `ranks` processes. It ends them after the
-    /// [`patience`](crate::patience) of `seconds` seconds.
+    /// Returns a command that starts `ranks` processes, before the program and its arguments. It
+    /// kills them after the [`patience`](crate::patience) of `seconds` seconds.
     pub fn start(&self, ranks: u32, seconds: u64) -> Command {
         let mut command = Command::new("timeout");
         command.args(["--kill-after=5", &timeout(seconds)]).args(&self.command);
@@ -31,9 +32,9 @@ impl Launcher {
         command
     }
 
-    /// Returns such a command for a machine that plays several nodes, each with `per_node`
-    /// processes: GOAL takes the variable `GOAL_NODE` for the name of a node. The program and its
-    /// arguments follow.
+    /// Returns a command like [`start`](Self::start), in which this machine plays several nodes
+    /// with `per_node` processes each. GOAL takes the variable `GOAL_NODE` for the name of a node.
+    /// The program and its arguments follow.
     pub fn start_on_nodes(&self, ranks: u32, per_node: u32, seconds: u64) -> Command {
         let mut command = self.start(ranks, seconds);
         let line = format!("GOAL_NODE=n$(({RANK}/{per_node})) exec \"$0\" \"$@\"");
@@ -42,14 +43,15 @@ impl Launcher {
     }
 }
 
-/// Returns the launchers. If there is none, a line says so.
+/// Returns the launchers on this machine. If there is none, prints that the test is skipped.
 pub fn launchers() -> Vec<Launcher> {
     let prefixes = std::env::var("GOAL_MPI_PREFIXES").unwrap_or_default();
     let prefixes = prefixes.split(':').filter(|prefix| !prefix.is_empty()).map(Some);
     [None].into_iter().chain(prefixes).filter_map(launcher).collect()
 }
 
-/// Returns the launcher of an MPI library: the one on the path, or that below a prefix.
+/// Returns the launcher of an MPI library: `mpirun` on the path, or `mpiexec` below `prefix`.
+/// Returns `None` if it is missing.
 fn launcher(prefix: Option<&str>) -> Option<Launcher> {
     let program = match prefix {
         None => "mpirun".to_owned(),
@@ -59,7 +61,7 @@ fn launcher(prefix: Option<&str>) -> Option<Launcher> {
     let mut environment = Vec::new();
     if let Some(prefix) = prefix {
         environment.push(("PATH", format!("{prefix}/bin:{path}")));
-        // Intel MPI finds its parts by these.
+        // Intel MPI finds its own files by these variables.
         if Path::new(prefix).join("bin/impi_info").exists() {
             environment.push(("I_MPI_ROOT", prefix.to_owned()));
             environment.push(("LD_LIBRARY_PATH", format!("{prefix}/lib")));

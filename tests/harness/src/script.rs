@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 /// The results of a script.
 pub(crate) struct Ended {
-    /// The exit status; `None` if a signal ended it.
+    /// The exit status of the script. `None` if a signal ended it.
     pub(crate) status: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
-/// The patience after which a test counts as stuck, in seconds.
+/// The seconds, as for [`patience`](crate::patience), after which a script counts as stuck.
 const SECONDS_MAX: u64 = 120;
 
 /// Runs `script` for the test at `path`. The commands find `binaries` by their names.
@@ -68,7 +68,7 @@ fn collect(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // The bytes read before a failure are compared all the same.
+            // After an error, the bytes that were read before are still compared.
             let _ = pipe.read_to_end(&mut bytes);
         }
         bytes

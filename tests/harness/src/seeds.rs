@@ -1,11 +1,11 @@
-//! The number of random cases in a test.
+//! Chooses the number of random cases in a test.
 
 use std::env::{self, VarError};
 
-/// Returns how many random cases a test runs: `count`, times the factor in the environment
-/// variable `GOAL_SEEDS` if that is set. The factor is a whole number, at least 1: many tests
-/// demand that a part of their cases has a certain property, and fail if there are fewer cases than
-/// `count`.
+/// Returns the number of random cases that a test runs. It is `count` times the factor in the
+/// environment variable `GOAL_SEEDS`, or `count` if that is not set. The factor is a whole number
+/// of at least 1. Smaller numbers of cases are not allowed, because many tests demand that some of
+/// their cases have a certain property.
 ///
 /// # Panics
 ///

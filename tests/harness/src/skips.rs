@@ -1,4 +1,4 @@
-//! Tests that a machine can't run.
+//! Reports tests that can't run on this machine.
 
 use std::env;
 use std::fs::OpenOptions;
@@ -11,12 +11,12 @@ use std::thread;
 /// If the environment variable `GOAL_TEST_SKIPS` names a file, the line `TEST: WHAT` is added to
 /// it. `TEST` is the name of the current thread: libtest gives each test a thread with its name.
 pub fn skipped(what: &str) {
-    // A line that can't be written is lost.
+    // An error is ignored: then the line is lost.
     let _ = writeln!(io::stderr(), "skipped: {what}");
     if let Some(path) = env::var_os("GOAL_TEST_SKIPS") {
         let line = format!("{}: {what}\n", thread::current().name().unwrap_or("?"));
         let file = OpenOptions::new().append(true).create(true).open(path);
-        // One call writes the whole line: other processes add theirs to the same file.
+        // One call writes the whole line, as other processes add lines to the same file.
         let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
     }
 }

@@ -1,4 +1,4 @@
-//! A terminal for the output of a command, and the screen that a person would see.
+//! Provides a terminal for the output of a command, and the screen that a person would see.
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -8,10 +8,11 @@ use std::io::{self, Read};
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 
-/// A width that is enough for every line.
+/// The columns of the terminal, enough for every line.
 const COLUMNS: u16 = 200;
 
-/// Makes a terminal. Returns the end of its keys and screen, and the end of its programs.
+/// Opens a pseudoterminal. Returns the master, which has keys and screen, and the slave for
+/// programs.
 ///
 /// # Errors
 /// Those of the system.
@@ -26,13 +27,13 @@ pub fn open_terminal() -> io::Result<(File, File)> {
 
 /// A command whose output and errors go to a terminal.
 pub struct Terminal {
-    /// The command.
+    /// The process of the command.
     pub child: Child,
     reader: JoinHandle<String>,
 }
 
 impl Terminal {
-    /// Starts the command.
+    /// Starts the command with the terminal as standard output and standard error.
     ///
     /// # Errors
     /// Those of the system.
@@ -43,11 +44,12 @@ impl Terminal {
         command.stdout(Stdio::from(slave.try_clone()?)).stderr(Stdio::from(slave));
         command.env("TERM", "xterm").env_remove("NO_COLOR");
         let child = command.spawn()?;
-        // The command holds the other end of the terminal, which closes with its last holder.
+        // The command holds the slave of the terminal. The master reaches its end when nobody holds
+        // it.
         drop(command);
         let read = move || {
             let (mut all, mut part) = (Vec::new(), [0; 4096]);
-            // Reading from a closed terminal fails instead of returning the end.
+            // Reading from a closed terminal fails; it does not return 0 bytes.
             while let Ok(length @ 1..) = master.read(&mut part) {
                 all.extend_from_slice(&part[..length]);
             }
@@ -56,8 +58,8 @@ impl Terminal {
         Ok(Self { child, reader: thread::spawn(read) })
     }
 
-    /// Waits until the command ends. Returns its exit status, which is `None` after a signal, and
-    /// all of its output.
+    /// Waits until the command ends. Returns its exit status and all of its output. The exit status
+    /// is `None` after a signal.
     ///
     /// # Errors
     /// Those of the system.
@@ -70,7 +72,7 @@ impl Terminal {
     }
 }
 
-/// Returns the lines on the screen after `written`, without empty ones.
+/// Returns the lines on the screen after `written` was output, without empty lines.
 pub fn screen(written: &str) -> Vec<String> {
     let mut lines: Vec<Vec<char>> = vec![vec![]];
     let (mut row, mut column) = (0, 0);

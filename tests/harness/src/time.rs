@@ -4,13 +4,13 @@ use std::env::{self, VarError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The time between two looks at what a test waits for.
+/// The time between two checks of what a test waits for.
 const PAUSE: Duration = Duration::from_millis(5);
-/// The patience of [`until`], in seconds.
+/// The seconds after which [`until`] fails, as for [`patience`].
 const UNTIL_SECONDS: u64 = 60;
 
-/// Returns how long a test waits for an event before it fails: `seconds` seconds, times the factor
-/// in the environment variable `GOAL_TEST_PATIENCE` if that is set. The factor is a positive
+/// Returns how long a test waits for an event before it fails. It is `seconds` seconds, times the
+/// factor in the environment variable `GOAL_TEST_PATIENCE` if that is set. The factor is a positive
 /// number.
 ///
 /// # Panics
@@ -39,7 +39,8 @@ pub fn timeout(seconds: u64) -> String {
 ///
 /// # Panics
 ///
-/// If it still returns false after [`patience`] of 60 seconds. The message has `what`.
+/// If `holds` still returns false after the [`patience`] of 60 seconds. The message contains
+/// `what`.
 #[track_caller]
 pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let (since, limit) = (Instant::now(), patience(UNTIL_SECONDS));

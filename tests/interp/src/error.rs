@@ -11,9 +11,9 @@ pub struct Place {
     pub rank: u32,
     /// The action in the rank's body.
     pub action: ActionId,
-    /// Its label; empty if it has none.
+    /// The label of the action. Empty if it has none.
     pub label: String,
-    /// Its source line, 1-based; 0 if it is not known.
+    /// The source line of the action, from 1 on. 0 if it is not known.
     pub line: u32,
 }
 
@@ -45,10 +45,10 @@ pub enum Error {
     /// An action cannot be executed.
     #[error(transparent)]
     Failure(#[from] Failure),
-    /// No step is possible, and not all actions are complete.
+    /// No step is possible, although some actions are not complete.
     #[error(transparent)]
     Stuck(#[from] Stuck),
-    /// A recorded matching that no run can have.
+    /// No run can have the recorded matching.
     #[error(transparent)]
     Illegal(#[from] Illegal),
 }
@@ -79,7 +79,7 @@ pub enum Cause {
     /// An integer is divided by zero.
     #[error("element {element} is divided by zero")]
     DivisionByZero {
-        /// The number of the element, from 0.
+        /// The number of the element, from 0 on.
         element: u64,
     },
     /// No function with this number is registered.
@@ -88,16 +88,16 @@ pub enum Cause {
     /// Two operands have bytes in common without being the same buffer.
     #[error("two operands overlap in part; they must be the same buffer or share no byte")]
     PartialOverlap,
-    /// The operands have different sizes, or no whole number of elements.
+    /// The operands differ in size, or their size is no multiple of the element's.
     #[error("operands of {0:?} bytes; they must have the same size, a multiple of the element's")]
     OperandSize(Vec<u64>),
     /// The operation is not defined for the datatype.
     #[error("the operation is not defined on this type")]
     IllegalOperation,
-    /// The rank at the other end does not exist.
+    /// The peer of the message is not in the group.
     #[error("rank {0} is not in the group")]
     PeerOutOfRange(u32),
-    /// The buffer ends after the rank's scratch memory.
+    /// The buffer extends beyond the rank's scratch memory.
     #[error("touches scratch memory past the {0} bytes that are declared")]
     ScratchOutOfRange(u64),
 }
@@ -105,23 +105,23 @@ pub enum Cause {
 /// The end of a run in which no step is possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stuck {
-    /// The actions that are not complete, first those that have started; each part by rank, then by
-    /// action.
+    /// The actions that are not complete. Actions that have started come first. Both parts are
+    /// sorted by rank and action.
     pub waiting: Vec<Waiting>,
 }
 
 impl std::error::Error for Stuck {}
 
-/// An action that is not complete, and the reason.
+/// An action that is not complete, and what it waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
     /// The action.
     pub place: Place,
-    /// The condition that it waits for.
+    /// What the action waits for.
     pub wait: Wait,
 }
 
-/// The condition that an incomplete action waits for.
+/// What an incomplete action waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wait {
     /// A receive waits for a message. [`ANY`] stands for any source or tag.
@@ -142,11 +142,11 @@ pub enum Wait {
     Ends(Vec<ActionId>),
     /// The starts of other actions of the rank (`irequires`).
     Starts(Vec<ActionId>),
-    /// A message or a receive that comes first in the recorded matching.
+    /// A message or a receive that must come first according to the recorded matching.
     Order,
 }
 
-/// The number of waiting actions that a report lists; the others are only counted.
+/// The most waiting actions that a report lists. Further ones are only counted.
 const SHOWN_MAX: usize = 20;
 
 impl fmt::Display for Stuck {
@@ -188,14 +188,14 @@ fn list(ids: &[ActionId]) -> String {
     format!("{} {text}", if ids.len() == 1 { "action" } else { "actions" })
 }
 
-/// A recorded matching that no run can have.
+/// The reason why no run can have a recorded matching.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Illegal {
-    /// A send or receive has no entry in the record.
+    /// The record has no entry for a send or a receive.
     #[error("{0}: not in the record")]
     Missing(Place),
-    /// The record has an entry for an action that is no send (receive) of the program, or an order
-    /// with gaps.
+    /// The record has an entry for an action that is no send or receive of the program, or numbers
+    /// sends with gaps.
     #[error("{0}: the record does not number the sends between two ranks from 0 on")]
     Order(Place),
     /// A receive takes a message that is never sent, or that another receive takes.
@@ -207,7 +207,7 @@ pub enum Illegal {
         place: Place,
         /// The source.
         source_rank: u32,
-        /// The number of the message among those from the source.
+        /// The number of the message among all messages from the source to this rank.
         sequence: u64,
     },
     /// A receive takes a message with another source or tag.
@@ -218,7 +218,7 @@ pub enum Illegal {
         /// The send.
         send: Place,
     },
-    /// No order of steps that dependencies and the order of messages allow has this matching.
+    /// No order of steps gives this matching. Dependencies and the order of messages exclude it.
     #[error("no order of steps gives this matching: {0}")]
     Impossible(Stuck),
 }

@@ -1,8 +1,8 @@
 //! Matches receives and messages as MPI does.
 //!
-//! Of the posted receives that fit a message, the one posted first takes it. A receive takes the
-//! message that arrived first among those that fit it. Messages of one source arrive in the order
-//! of their sends.
+//! If several posted receives match a message, the receive that was posted first takes it. If
+//! several messages match a receive, it takes the message that arrived first. Messages of one
+//! source arrive in the order of their sends.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -18,18 +18,18 @@ pub(crate) struct Message {
     pub(crate) destination: u32,
     pub(crate) tag: u32,
     pub(crate) size: u64,
-    /// Its number among the messages from this source to this destination.
+    /// The number of the message among all messages from its source to its destination.
     pub(crate) sequence: u64,
     pub(crate) content: Content,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Content {
-    /// The pattern of the message.
+    /// The bytes of the pattern, which are not sent.
     Pattern,
-    /// Bytes copied when the send started.
+    /// A copy of the bytes, made when the send started.
     Copied(Bytes),
-    /// Bytes still in the sender's memory.
+    /// The bytes are still in the sender's memory.
     InPlace,
 }
 
@@ -46,19 +46,21 @@ impl Envelope {
     }
 }
 
-/// The two queues of a rank. No posted receive fits a kept message.
+/// The two queues of a rank. No posted receive matches a message in `unexpected`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Queues {
-    /// Posted receives by source and tag, each with the number of its posting.
+    /// The posted receives by source and tag, each with the number of its posting.
     posted: BTreeMap<Envelope, VecDeque<(u64, ActionId)>>,
     postings: u64,
-    /// Messages that no receive has taken, by source and tag, each with the number of its arrival.
+    /// The messages that no receive has taken, by source and tag, each with the number of its
+    /// arrival.
     unexpected: BTreeMap<(u32, u32), VecDeque<(u64, Message)>>,
     arrivals: u64,
 }
 
 impl Queues {
-    /// Posts a receive. Returns the message that it takes at once, if one has arrived.
+    /// Posts a receive. If a matching message has arrived, returns it, and the receive takes it at
+    /// once.
     pub(crate) fn post(&mut self, recv: ActionId, envelope: Envelope) -> Option<Message> {
         let first = if envelope.from != ANY && envelope.tag != ANY {
             Some((envelope.from, envelope.tag)).filter(|key| self.unexpected.contains_key(key))
@@ -76,12 +78,13 @@ impl Queues {
         }
     }
 
-    /// The number of messages that wait for a receive.
+    /// Returns the number of messages that wait for a receive.
     pub(crate) fn unexpected(&self) -> u64 {
         self.unexpected.values().map(|queue| queue.len() as u64).sum()
     }
 
-    /// Handles a message that arrives. Returns it with the receive that takes it, if one is posted.
+    /// Handles a message that arrives. If a matching receive is posted, returns it with the
+    /// message. Otherwise keeps the message and returns `None`.
     pub(crate) fn arrive(&mut self, message: Message) -> Option<(ActionId, Message)> {
         let Message { source, tag, .. } = message;
         let envelopes = [(source, tag), (source, ANY), (ANY, tag), (ANY, ANY)];

@@ -1,13 +1,14 @@
-//! A rank's memories. Some of their bytes are unspecified: runs need not agree on their values.
+//! Keeps the memory and the scratch memory of a rank. Some bytes may be unspecified: runs need not
+//! agree on their values.
 
 use goal_lang::{Piece, Program, Space};
 
-/// Bytes, each with a flag that is true if it derives from the time or from scratch memory that was
-/// never written.
+/// Bytes with flags. The flag of a byte is true if it is unspecified, as it derives from the time
+/// or from scratch memory that was never written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Bytes {
     pub(crate) bytes: Vec<u8>,
-    /// The flags; empty if the program has no such bytes at all.
+    /// The flags. Empty if the program can't have unspecified bytes.
     pub(crate) unspecified: Vec<bool>,
 }
 
@@ -18,7 +19,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// The memory at the start of a rank. `tracked` is true if bytes can be unspecified.
+    /// Returns the memory at the start of a rank. `tracked` is true if bytes can be unspecified.
     pub(crate) fn new(program: &Program, rank: u32, tracked: bool) -> Self {
         let body = program.body_of(rank);
         let mut bytes = vec![0; program.memory_size(rank) as usize];
@@ -35,7 +36,7 @@ impl Memory {
         }
     }
 
-    /// The bytes of a scattered buffer, one after the other.
+    /// Returns the bytes of a scattered buffer, one piece after the other.
     pub(crate) fn gather(&self, pieces: &[Piece]) -> Bytes {
         let mut gathered = Bytes::default();
         for piece in pieces {
@@ -47,7 +48,8 @@ impl Memory {
         gathered
     }
 
-    /// Stores bytes into a scattered buffer of the same size. Bytes without flags are specified.
+    /// Stores bytes into a scattered buffer of the same size. If `bytes` has no flags, all bytes
+    /// are specified.
     pub(crate) fn scatter(&mut self, pieces: &[Piece], bytes: &Bytes) {
         let mut at = 0;
         for piece in pieces {

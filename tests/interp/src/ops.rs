@@ -3,20 +3,20 @@
 use goal_lang::{Datatype, Op};
 use half::f16;
 
-/// An integer division by zero, with the number of the element.
+/// The error of an integer division by zero, with the number of the element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DivisionByZero(pub u64);
 
 /// Computes `a op b` for each pair of elements. Both operands must have the same number of whole
 /// elements of `datatype`, and the operation must be legal for the type.
 ///
-/// Integers wrap. Of a number and a NaN, `max` and `min` give the number, and -0 is less than +0
-/// (IEEE 754-2019 maximumNumber, minimumNumber). A computed NaN is always the positive quiet one
-/// without payload; a copy keeps every bit. Float16 is computed as Float32 and rounded once.
-/// Logical operations count every element but zero as true, also NaN, and give 1 or 0.
+/// Integers wrap. `max` and `min` of a number and a NaN are the number, and -0 is less than +0
+/// (IEEE 754-2019 maximumNumber, minimumNumber). A computed NaN is always the positive quiet NaN
+/// without payload; a copy keeps every bit. Float16 is computed as Float32 and rounded once. For
+/// logical operations every element except zero is true, even NaN, and the result is 1 or 0.
 ///
 /// # Errors
-/// If an element divides an integer by zero: the first one.
+/// The first element that divides an integer by zero.
 pub fn apply(op: Op, datatype: Datatype, a: &[u8], b: &[u8]) -> Result<Vec<u8>, DivisionByZero> {
     let width = datatype.width() as usize;
     let mut result = Vec::with_capacity(a.len());
@@ -27,7 +27,8 @@ pub fn apply(op: Op, datatype: Datatype, a: &[u8], b: &[u8]) -> Result<Vec<u8>, 
     Ok(result)
 }
 
-/// Computes one element in the low bytes; `None` for an integer division by zero.
+/// Returns one element of the result in the low bytes. Returns `None` for an integer division by
+/// zero.
 fn element(op: Op, datatype: Datatype, a: &[u8], b: &[u8]) -> Option<[u8; 8]> {
     if op == Op::Copy {
         return Some(padded(a));
@@ -71,8 +72,8 @@ fn integer_value(datatype: Datatype, bytes: [u8; 8]) -> i128 {
     }
 }
 
-/// In 128 bits no sum, difference or quotient overflows. The low bytes of all results are kept, so
-/// they wrap.
+/// Returns the result in 128 bits, where no sum, difference or quotient overflows. The caller keeps
+/// the low bytes, so results wrap.
 fn integer(op: Op, a: i128, b: i128) -> Option<i128> {
     Some(match op {
         Op::Max => a.max(b),

@@ -1,17 +1,18 @@
-//! The options of a run, which fix everything that GOAL leaves open.
+//! Defines the options of a run, which fix everything that GOAL leaves open.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 
-/// The moment when a send is complete.
+/// When a send is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Eager {
-    /// Every send completes at once: its bytes are copied.
+    /// Every send completes at once, as its bytes are copied.
     All,
     /// No send completes before its receive takes the message (rendezvous).
     None,
-    /// Sends of up to this many bytes complete at once, others when their message is taken.
+    /// A send of at most this many bytes completes at once. Other sends complete when a receive
+    /// takes the message.
     Limit(u64),
 }
 
@@ -25,20 +26,20 @@ impl Eager {
     }
 }
 
-/// A function that `exec user N` calls with the bytes of both buffers. Both are stored back, the
-/// second one last.
+/// A function that `exec user N` calls with the bytes of both buffers. Afterwards both buffers are
+/// stored; the second one is stored last.
 pub type UserFunction = Rc<dyn Fn(&mut [u8], &mut [u8])>;
 
 /// The choices of a run.
 #[derive(Clone)]
 pub struct Options {
-    /// The seed that chooses each step.
+    /// The seed of the random choice of each step.
     pub seed: u64,
-    /// The moment when sends complete.
+    /// When sends are complete.
     pub eager: Eager,
     /// The value that `exec wtime` stores, in seconds.
     pub wtime: f64,
-    /// The user functions by number.
+    /// The user functions, by their numbers.
     pub user_functions: HashMap<u32, UserFunction>,
 }
 

@@ -9,38 +9,36 @@ use goal_lang::{ActionId, Datatype, Datum, MemoryImage, Program};
 pub struct Outcome {
     /// The memory of each rank at the end.
     pub memory: Vec<Vec<u8>>,
-    /// For each byte of each rank's memory, true if it derives from the time or from scratch memory
-    /// that was never written, so that runs need not agree on it. The list of a rank without such
-    /// bytes is empty.
+    /// For each rank, a flag for each byte of its memory. The flag is true if the byte derives from
+    /// the time, or from scratch memory that was never written, so that runs need not agree on it.
+    /// The list of a rank is empty if it has no such bytes.
     pub unspecified: Vec<Vec<bool>>,
-    /// The number of messages sent and received.
+    /// The number of messages that were sent and received.
     pub messages: u64,
-    /// The number of their bytes.
+    /// The number of payload bytes of these messages.
     pub bytes: u64,
-    /// The number of bytes that are sent as a pattern and received as one, which a runtime
-    /// verifies.
+    /// The number of bytes that are sent and received as a pattern, which a runtime verifies.
     pub verified_bytes: u64,
     /// The number of messages that no receive took.
     pub unreceived: u64,
-    /// The messages that receives took.
+    /// The recorded matching.
     pub matches: Matches,
 }
 
-/// A message, named by its source and its number among those from there to its receiver, in the
-/// order of sends, from 0.
+/// A message. Its number counts all messages from its source to its receiver in the order of sends,
+/// from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Taken {
-    /// The rank that sent it.
+    /// The rank that sent the message.
     pub source: u32,
-    /// Its number.
+    /// The number of the message.
     pub sequence: u64,
 }
 
-/// A record of the choices of a run: everything in which two runs of a program without races can
-/// differ.
+/// A record of all choices in which two runs of a program without races can differ.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Matches {
-    /// The number of each send (rank, action) among those from its rank to its destination.
+    /// The number of each send (rank, action) among the sends of its rank to its destination.
     pub sends: BTreeMap<(u32, ActionId), u64>,
     /// The message that each receive (rank, action) took.
     pub receives: BTreeMap<(u32, ActionId), Taken>,
@@ -53,23 +51,23 @@ pub struct Mismatch {
     pub rank: u32,
     /// The address of the element.
     pub addr: u64,
-    /// Its datatype.
+    /// The datatype of the element.
     pub datatype: Datatype,
     /// The expected bytes.
     pub wanted: Vec<u8>,
-    /// The bytes in memory; fewer if memory ends before.
+    /// The bytes in memory. They are fewer than `wanted` if memory ends before.
     pub found: Vec<u8>,
 }
 
 impl Outcome {
-    /// All elements that differ from what the program expects. Elements with an unspecified byte
-    /// are left out.
+    /// Returns all elements that differ from what the program expects. Leaves out elements with an
+    /// unspecified byte.
     pub fn mismatches(&self, program: &Program) -> Vec<Mismatch> {
         mismatches(program, &self.memory, &self.unspecified)
     }
 
-    /// The first byte in which the memory of another run differs, as (rank, address). Unspecified
-    /// bytes are left out.
+    /// Returns the rank and the address of the first byte that differs in `memory`, the memory of
+    /// another run. Ignores unspecified bytes.
     pub fn first_difference(&self, memory: &[impl AsRef<[u8]>]) -> Option<(u32, u64)> {
         for (rank, mine) in self.memory.iter().enumerate() {
             let flags = self.unspecified.get(rank).map_or(&[][..], Vec::as_slice);
@@ -83,7 +81,7 @@ impl Outcome {
         None
     }
 
-    /// The program with this outcome as its expected values, without unspecified bytes.
+    /// Returns the program with this outcome as its expected values, without unspecified bytes.
     pub fn expected_by(&self, program: &Program) -> Program {
         let mut expecting = program.clone();
         expecting.images.clear();
@@ -119,8 +117,8 @@ impl Outcome {
     }
 }
 
-/// All elements in which the ranks' memory differs from what the program expects. Elements with an
-/// unspecified byte are left out; `unspecified` may be empty.
+/// Returns all elements in which the memory of ranks differs from what the program expects. Leaves
+/// out elements with an unspecified byte. `unspecified` may be empty, if all bytes are specified.
 pub fn mismatches(
     program: &Program,
     memory: &[impl AsRef<[u8]>],

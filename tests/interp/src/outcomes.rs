@@ -12,25 +12,26 @@ use crate::reach::Reach;
 use crate::run::Run;
 use crate::state::Vertex;
 
-/// Bodies with more actions than this are not explored.
+/// The most actions of a body that is explored.
 const ACTIONS_MAX: usize = 4096;
 
-/// Returns the memory of all ranks at the end of every possible run; `None` if more than `bound`
-/// states have to be visited. Unspecified bytes are 0.
+/// Returns the memory of all ranks at the end of every possible run. Returns `None` if more than
+/// `bound` states must be visited. Unspecified bytes are 0.
 ///
-/// Only choices that can make a difference are tried in all orders: between sends of a rank to the
-/// same destination, between receives of a rank that accept the same message, and between messages
-/// that a receive from any source could take. The program must have no races: dependencies must
-/// order any two accesses to the same bytes.
+/// Tries different orders only where they can make a difference: for sends of a rank to one
+/// destination, for receives of a rank that accept the same message, and for messages that a
+/// receive from any source could take. The program must have no races: dependencies must order any
+/// two accesses to the same bytes.
 ///
 /// # Errors
-/// The first failure, or the first run that gets stuck, even if others end.
+/// The first failure, or the first run that gets stuck, even if other runs come to their end.
 pub fn outcomes(
     program: &Program,
     options: &Options,
     bound: usize,
 ) -> Result<Option<HashSet<Vec<Vec<u8>>>>, Error> {
-    // Every order with waiting sends is also possible with sends that complete at once.
+    // Whatever order is possible with waiting sends is also possible with sends that complete at
+    // once.
     let options = Options { eager: Eager::All, ..options.clone() };
     let mut found = HashSet::new();
     let is_done = explore(program, &options, bound, true, |run| {
@@ -39,8 +40,8 @@ pub fn outcomes(
     Ok(is_done.then_some(found))
 }
 
-/// Returns true if a program ends in every order of its steps, with sends that complete as
-/// `options` say; `None` if more than `bound` states have to be visited.
+/// Returns true if a program comes to its end in every order of its steps. Sends complete as
+/// `options` say. Returns `None` if more than `bound` states must be visited.
 ///
 /// # Errors
 /// The first failure, or the first run that gets stuck.
@@ -52,9 +53,9 @@ pub fn always_ends(
     Ok(explore(program, options, bound, true, |_| {})?.then_some(()))
 }
 
-/// Visits every state and calls `end` with each final one. With `settled`, visits only states in
-/// which the order of the next steps can make a difference. Returns false if there are more than
-/// `bound`.
+/// Visits every state and calls `end` with each final one. If `settled` is true, visits only states
+/// in which the order of the next steps can make a difference. Returns false if there are more than
+/// `bound` states.
 pub(crate) fn explore(
     program: &Program,
     options: &Options,
@@ -102,7 +103,7 @@ pub(crate) fn explore(
     Ok(true)
 }
 
-/// A hash of the state with 128 bits: two states of a program with the same hash count as the same.
+/// Returns a hash of the state with 128 bits. States with an equal hash count as equal.
 fn fingerprint(run: &Run<'_>) -> (u64, u64) {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();
@@ -115,19 +116,19 @@ fn fingerprint(run: &Run<'_>) -> (u64, u64) {
     (half(0), half(1))
 }
 
-/// The steps that must be tried in different orders.
+/// The knowledge of which steps must be tried in different orders.
 struct Choices<'p> {
     program: &'p Program,
-    /// By body, the order of its actions.
+    /// The order of the actions of each body.
     reach: Vec<Reach>,
-    /// The receives of each rank.
+    /// The receives of each rank, with their sources and tags.
     recvs: Vec<Vec<(ActionId, Envelope)>>,
     /// The sends of each rank, with their destinations and tags.
     sends: Vec<Vec<(ActionId, u32, u32)>>,
 }
 
 impl<'p> Choices<'p> {
-    /// `None` if the dependencies of a rank form a cycle.
+    /// Returns `None` if the dependencies of a rank form a cycle.
     fn new(program: &'p Program) -> Option<Self> {
         let reach = program.bodies.iter().map(Reach::new).collect::<Option<_>>()?;
         let actions = |rank| {
@@ -155,7 +156,7 @@ impl<'p> Choices<'p> {
         })
     }
 
-    /// Executes every step whose order makes no difference, until none is left.
+    /// Executes all steps whose order makes no difference, until none of them is left.
     fn settle(&self, run: &mut Run<'_>) -> Result<(), Error> {
         loop {
             if let Some(at) =
@@ -174,8 +175,8 @@ impl<'p> Choices<'p> {
         }
     }
 
-    /// Returns true if the start of an action may be executed now: no other action that could start
-    /// first would make a difference.
+    /// Returns true if the start of an action can be executed at once, because no other action that
+    /// could start first would make a difference.
     fn start_is_free(&self, run: &Run<'_>, (rank, id): Vertex) -> bool {
         let body = self.program.ranks[rank as usize].body;
         let rival = |other: ActionId| {
@@ -201,8 +202,8 @@ impl<'p> Choices<'p> {
         }
     }
 
-    /// Returns true if the next message of a pair may arrive now: no open receive could take a
-    /// message of another source instead.
+    /// Returns true if the next message of a pair of ranks can arrive at once, because no open
+    /// receive could take a message of another source instead.
     fn arrival_is_free(&self, run: &Run<'_>, pair: (u32, u32)) -> bool {
         let message = &run.under_way[&pair][0];
         !self.recvs[pair.1 as usize].iter().any(|&(recv, envelope)| {
@@ -213,14 +214,14 @@ impl<'p> Choices<'p> {
     }
 
     /// Returns true if the order in which messages of different sources arrive at a rank can make a
-    /// difference: it receives from any source, or a message behind could be held up.
+    /// difference. This is so if one of its receives accepts any source.
     fn sources_mix(&self, to: u32) -> bool {
         self.recvs[to as usize].iter().any(|(_, envelope)| envelope.from == ANY)
     }
 
     /// Returns true if the order of messages with different tags between two ranks can make a
-    /// difference: a receive accepts any tag, or the bytes of a pattern, which depend on the number
-    /// of the message, are stored.
+    /// difference. This is so if a receive accepts any tag. It is also so if a receive stores a
+    /// pattern, whose bytes depend on the number of the message.
     fn tags_mix(&self, from: u32, to: u32) -> bool {
         let pattern = |payload: Payload| matches!(payload, Payload::Pattern { .. });
         let sends_pattern = self.sends[from as usize].iter().any(|&(id, destination, _)| {

@@ -1,15 +1,16 @@
-//! The order of starts in a body that holds in every run.
+//! Finds the order of the starts of actions that holds in every run of a body.
 
 use goal_lang::{ActionId, Body, topological_order};
 
-/// For each action, a bit for every action that waits for it, directly or through others.
+/// The actions that wait for each action, directly or through others. A row has a bit for each
+/// action.
 pub(crate) struct Reach {
     rows: Vec<Vec<u64>>,
 }
 
 impl Reach {
-    /// The transitive closure of both kinds of dependencies, quadratic in the actions. `None` if
-    /// they form a cycle.
+    /// Returns the transitive closure of both kinds of dependencies. Its size is quadratic in the
+    /// number of actions. Returns `None` if the dependencies form a cycle.
     pub(crate) fn new(body: &Body) -> Option<Self> {
         let order = topological_order(body).ok()?;
         let words = body.len().div_ceil(64);

@@ -10,19 +10,19 @@ use crate::options::Options;
 use crate::outcome::{Matches, Outcome, Taken};
 use crate::state::{Started, State, Vertex};
 
-/// The source, the destination and the number of a message.
+/// A message: its source, its destination and its number.
 type MessageId = (u32, u32, u64);
 
-/// Runs a program so that every receive takes the message of the record.
+/// Runs a program so that every receive takes the message that the record names.
 ///
-/// A record that no run can have is refused: one that does not fit the program, whose messages
-/// don't fit their receives, or whose order contradicts dependencies or the order of messages of
-/// one source (a receive may not take a message before the receives of earlier messages that it
-/// could have taken are posted). The order in which messages of different sources arrive is not
-/// checked: a record that contradicts only this order is accepted.
+/// Refuses a record that no run can have. Such a record does not fit the program, or has a message
+/// that does not match its receive. Or it contradicts the dependencies or the order of messages of
+/// one source. For that order, a receive must be posted after the receives of all earlier messages
+/// that it could have taken. The order in which messages of different sources arrive is not
+/// checked, so a record that contradicts only that order is accepted.
 ///
 /// # Errors
-/// [`Error::Illegal`] for such a record, [`Error::Failure`] if an action cannot be executed.
+/// [`Error::Illegal`] for a refused record, [`Error::Failure`] if an action cannot be executed.
 pub fn replay(program: &Program, options: &Options, matches: &Matches) -> Result<Outcome, Error> {
     let record = Record::new(program, matches)?;
     let mut replay = Replay {
@@ -48,16 +48,16 @@ struct Replay<'p> {
     state: State<'p>,
     record: Record<'p>,
     posted_before: PostedBefore,
-    /// By source and destination, the number of the next message.
+    /// The number of the next message, by source and destination.
     next: BTreeMap<(u32, u32), u64>,
-    /// Sends that are ready before their turn.
+    /// The sends that became ready before the record allows them to start.
     early_sends: HashMap<MessageId, ActionId>,
-    /// Messages that were sent and not taken.
+    /// The messages that were sent and that no receive has taken.
     messages: HashMap<MessageId, Message>,
 }
 
 impl Replay<'_> {
-    /// Starts a ready action, or keeps it until the record allows its start.
+    /// Starts a ready action. Keeps it if the record does not allow its start yet.
     fn start(&mut self, vertex: Vertex) -> Result<(), Error> {
         let (rank, id) = vertex;
         match *self.state.program().body_of(rank).action(id) {
@@ -103,7 +103,7 @@ impl Replay<'_> {
     }
 }
 
-/// A record that fits the program.
+/// A record that was checked against the program.
 struct Record<'p> {
     matches: &'p Matches,
     sends: BTreeMap<MessageId, ActionId>,
@@ -155,9 +155,10 @@ impl<'p> Record<'p> {
         Ok(Self { matches, sends, takers })
     }
 
-    /// Messages of one source arrive in order. So a receive that took a message was posted after
-    /// the receives of all earlier messages that it accepts. For each tag, the latest of these is
-    /// enough, as its own receive accepts those before.
+    /// Returns which receives must be posted before others. Messages of one source arrive in order.
+    /// So a receive that took a message was posted after the receives of all earlier messages that
+    /// it accepts. For each tag only the latest of these messages is needed: its own receive
+    /// accepts the earlier ones.
     fn posted_before(&self, program: &Program) -> Result<PostedBefore, Illegal> {
         let mut posted_before = PostedBefore::default();
         let mut pair = None;
@@ -189,7 +190,7 @@ impl<'p> Record<'p> {
     }
 }
 
-/// Receives that must be posted before others.
+/// The receives that wait until other receives are posted.
 #[derive(Default)]
 struct PostedBefore {
     waiters: HashMap<Vertex, Vec<Vertex>>,
@@ -203,7 +204,7 @@ impl PostedBefore {
         *self.unmet.entry(waiter).or_default() += 1;
     }
 
-    /// Returns true if a ready receive must not be posted yet. It is then kept.
+    /// Returns true if a ready receive must not be posted yet. Then keeps it until it may.
     fn holds_back(&mut self, recv: Vertex) -> bool {
         let holds = self.unmet.get(&recv).is_some_and(|&unmet| unmet > 0);
         if holds {
@@ -212,7 +213,7 @@ impl PostedBefore {
         holds
     }
 
-    /// Records that a receive was posted. Returns the receives that waited for it.
+    /// Notes that a receive was posted. Returns the receives that may be posted because of this.
     fn posted(&mut self, recv: Vertex) -> Vec<Vertex> {
         let mut released = Vec::new();
         for waiter in self.waiters.remove(&recv).unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! Runs a program with steps that a seed chooses.
+//! Runs a program in steps that a seed chooses.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -18,7 +18,7 @@ use crate::state::{Started, State, Vertex};
 pub fn run(program: &Program, options: &Options) -> Result<Outcome, Error> {
     let mut run = Run::new(program, options, true);
     let mut dice = Dice(options.seed);
-    // Some runs start ready actions before messages arrive, others let messages arrive first.
+    // Some runs prefer to start ready actions; others prefer to let messages arrive.
     let starts_of_eight = [1, 4, 7][dice.below(3)];
     loop {
         let (ready, pairs) = (run.state.ready.len(), run.arriving.len());
@@ -40,14 +40,14 @@ pub fn run(program: &Program, options: &Options) -> Result<Outcome, Error> {
     Ok(run.state.outcome(unreceived))
 }
 
-/// The state of a run with the messages under way.
+/// The state of a run, and the messages that have not arrived.
 #[derive(Debug, Clone, Hash)]
 pub(crate) struct Run<'p> {
     pub(crate) state: State<'p>,
     pub(crate) queues: Vec<Queues>,
-    /// By source and destination, the messages that have not arrived, in order.
+    /// The messages that have not arrived, by source and destination, in the order of their sends.
     pub(crate) under_way: BTreeMap<(u32, u32), VecDeque<Message>>,
-    /// The keys of `under_way`.
+    /// The keys of `under_way`, that is, the pairs of ranks with such messages.
     pub(crate) arriving: Vec<(u32, u32)>,
 }
 
@@ -61,7 +61,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Starts an action. The caller must have removed it from the ready ones.
+    /// Starts an action. The caller must have removed it from `state.ready`.
     pub(crate) fn start(&mut self, vertex: Vertex) -> Result<(), Failure> {
         match self.state.start(vertex)? {
             Started::Local => {}
@@ -82,7 +82,7 @@ impl<'p> Run<'p> {
         Ok(())
     }
 
-    /// Lets the next message of a pair arrive. The caller must have removed the pair from
+    /// Lets the next message of a pair of ranks arrive. The caller must have removed the pair from
     /// `arriving`.
     pub(crate) fn arrive(&mut self, pair: (u32, u32)) -> Result<(), Failure> {
         let queue = self.under_way.get_mut(&pair).expect("a message is under way");

@@ -1,5 +1,5 @@
-//! The state of a run: started and complete actions, and memory. Its callers decide which message a
-//! receive takes.
+//! Keeps the state of a run: its started and complete actions, and its memory. The caller decides
+//! which message a receive takes.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -17,7 +17,7 @@ use crate::ops;
 use crate::options::Options;
 use crate::outcome::{Matches, Outcome, Taken};
 
-/// An action of a rank.
+/// An action: its rank, and its place in the rank's body.
 pub(crate) type Vertex = (u32, ActionId);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,17 +31,17 @@ enum Status {
 struct Rank {
     memory: Memory,
     status: Vec<Status>,
-    /// By action, the number of unmet dependencies.
+    /// The number of unmet dependencies of each action.
     unmet: Vec<u32>,
 }
 
-/// The work that is left after the start of an action.
+/// What is still to do after an action was started.
 pub(crate) enum Started {
-    /// Nothing is left.
+    /// Nothing, as the action was local.
     Local,
-    /// A message is on its way.
+    /// This message was sent and must be delivered.
     Sent(Message),
-    /// A receive waits for its message.
+    /// A receive was posted and waits for its message.
     Posted(Envelope),
 }
 
@@ -50,9 +50,9 @@ pub(crate) struct State<'p> {
     program: &'p Program,
     options: &'p Options,
     ranks: Vec<Rank>,
-    /// By source and destination, the number of messages so far.
+    /// The number of messages so far, by source and destination.
     sequences: BTreeMap<(u32, u32), u64>,
-    /// Actions whose dependencies are met and that have not started.
+    /// The actions that have not started although their dependencies are met.
     pub(crate) ready: Vec<Vertex>,
     incomplete: u64,
     messages: u64,
@@ -61,7 +61,7 @@ pub(crate) struct State<'p> {
     matches: Option<Matches>,
 }
 
-/// Hashes the part of the state that decides which steps can follow.
+/// Hashes the part of the state on which later steps depend.
 impl Hash for State<'_> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.ranks.hash(hasher);
@@ -70,7 +70,7 @@ impl Hash for State<'_> {
 }
 
 impl<'p> State<'p> {
-    /// The state before the first step. With `record`, the matching is recorded.
+    /// Returns the state before the first step. If `record` is true, the matching is recorded.
     pub(crate) fn new(program: &'p Program, options: &'p Options, record: bool) -> Self {
         let tracked = |body: &Body| {
             body.scratch > 0
@@ -152,8 +152,8 @@ impl<'p> State<'p> {
         Ok(Started::Local)
     }
 
-    /// Gives a message to a posted receive: moves its bytes and completes the receive, and the send
-    /// if it isn't complete.
+    /// Gives a message to a posted receive. Moves its bytes and completes the receive. Also
+    /// completes the send if it has waited for this.
     pub(crate) fn take(&mut self, recv: Vertex, message: Message) -> Result<(), Failure> {
         let (rank, id) = recv;
         let body = self.program.body_of(rank);
@@ -195,7 +195,7 @@ impl<'p> State<'p> {
         Ok(())
     }
 
-    /// The outcome of a run that has ended.
+    /// Returns the outcome of a run that has come to its end.
     pub(crate) fn outcome(self, unreceived: u64) -> Outcome {
         let memories: Vec<Bytes> =
             self.ranks.into_iter().map(|rank| rank.memory.into_memory()).collect();
@@ -213,7 +213,7 @@ impl<'p> State<'p> {
         }
     }
 
-    /// The memory of every rank, with 0 for unspecified bytes.
+    /// Returns the memory of every rank, with 0 for unspecified bytes.
     pub(crate) fn memory(&self) -> Vec<Vec<u8>> {
         let specified = |rank: &Rank| {
             let Bytes { bytes, unspecified } = rank.memory.memory();
@@ -223,7 +223,7 @@ impl<'p> State<'p> {
         self.ranks.iter().map(specified).collect()
     }
 
-    /// All actions that are not complete, and the conditions that they wait for.
+    /// Returns all actions that are not complete, and the conditions that they wait for.
     pub(crate) fn stuck(&self) -> Stuck {
         let mut started = Vec::new();
         let mut others = Vec::new();
@@ -333,7 +333,8 @@ impl<'p> State<'p> {
         }
     }
 
-    /// Combines the second operand of a message's operation with the bytes of the first.
+    /// Combines the bytes of a message, as the first operand, with the second operand of its
+    /// operation.
     fn reduce(
         &mut self,
         vertex: Vertex,
@@ -393,13 +394,14 @@ impl<'p> State<'p> {
     }
 }
 
-/// The result of a predefined operation. An element is specified if those of both operands are.
+/// Returns the result of a predefined operation. An element of the result is specified if the
+/// elements of both operands are.
 fn combine(op: Op, datatype: Datatype, a: &Bytes, b: &Bytes) -> Result<Bytes, Cause> {
     let bytes = ops::apply(op, datatype, &a.bytes, &b.bytes)
         .map_err(|ops::DivisionByZero(element)| Cause::DivisionByZero { element })?;
     let unspecified = match op {
         Op::Copy => a.unspecified.clone(),
-        // Without flags every byte is specified.
+        // Without flags, every byte of an operand is specified.
         _ if a.unspecified.is_empty() => {
             spread(&vec![false; bytes.len()], &b.unspecified, datatype.width() as usize)
         }
@@ -428,7 +430,8 @@ fn check_operands(local: &LocalOperation<'_>, width: u64) -> Result<(), Cause> {
     }
 }
 
-/// The flags of the result: an element is unspecified if a byte of either operand's element is.
+/// Returns the flags of a result. An element is unspecified if any byte of this element is
+/// unspecified in either operand.
 fn spread(a: &[bool], b: &[bool], width: usize) -> Vec<bool> {
     let elements = a.chunks(width).zip(b.chunks(width));
     elements.flat_map(|(a, b)| vec![a.contains(&true) || b.contains(&true); a.len()]).collect()

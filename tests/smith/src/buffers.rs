@@ -1,11 +1,11 @@
-//! Moves the memory of a program into tables of buffers.
+//! Changes a program so that the memory of its ranks is a table of buffers.
 
 use goal_lang::{Datum, MemoryImage, Program, ProgramBuilder, flat_offsets};
 use std::ops::Range;
 
-/// Returns the same program with each rank's memory as a table of buffers, that are cut wherever no
-/// action is divided. Its images are those of the buffers' places in one region
-/// ([`flat_offsets`]).
+/// Returns the same program with each rank's memory as a table of buffers. A buffer ends wherever
+/// this divides no action's operand. The addresses of its images are those of the buffers in one
+/// region ([`flat_offsets`]).
 ///
 /// # Panics
 /// If a rank has more than [`BUFFERS_MAX`](goal_lang::BUFFERS_MAX) buffers.
@@ -33,7 +33,7 @@ pub fn on_buffers(program: &Program) -> Program {
     builder.finish()
 }
 
-/// Returns the parts of values that lie in the ranges, each at its range's offset.
+/// Returns the parts of `datum` that are in the ranges, each moved to the offset of its range.
 fn split(datum: &Datum, ranges: &[Range<u64>], offsets: &[u64]) -> Vec<Datum> {
     let of = datum.addr..datum.addr + datum.bytes.len() as u64;
     let part = |(range, &offset): (&Range<u64>, &u64)| {

@@ -1,24 +1,24 @@
-//! The facts that the generator knows about each byte of a rank's memories.
+//! Keeps the facts that the generator knows about each byte of a rank's memory and scratch memory.
 //!
-//! The program has no races, so at every point of the generation each byte has one known history.
-//! The generator uses it to read scratch memory only after it was written, to divide only by
-//! elements that cannot be 0, and to keep floating-point elements ordinary: without overflow there
-//! is no infinity and no NaN, whose payload bits no standard fixes.
+//! The program has no races. So at every point of the generation each byte has one known history.
+//! With these facts the generator reads scratch memory only after it was written, and divides only
+//! by elements that cannot be 0. It also keeps floating-point elements ordinary. Without overflow
+//! there is no infinity and no NaN, whose payload bits no standard fixes.
 
 use goal_lang::{Datatype, Piece, Space};
 
 /// The facts about a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell {
-    /// The floating-point type of the element that the byte belongs to; `None` for plain bytes.
+    /// The floating-point type of the element that the byte belongs to. `None` for a plain byte.
     pub(crate) float: Option<Datatype>,
-    /// The byte's position in that element.
+    /// The position of the byte in this element.
     pub(crate) phase: u8,
-    /// The element is at most 2^magnitude in absolute value.
+    /// The exponent of a bound: the element is at most 2^magnitude in absolute value.
     pub(crate) magnitude: u8,
-    /// A plain byte is not 0; a floating-point element is at least 1 in absolute value.
+    /// True if a plain byte is not 0, or a floating-point element is at least 1 in absolute value.
     pub(crate) nonzero: bool,
-    /// The byte was written (scratch memory starts undefined).
+    /// True if the byte was written. Scratch memory is undefined at the start.
     pub(crate) defined: bool,
 }
 
@@ -27,7 +27,7 @@ impl Cell {
         Cell { float: None, phase: 0, magnitude: 0, nonzero: false, defined: false };
     pub(crate) const PLAIN: Cell = Cell { defined: true, ..Cell::UNDEFINED };
 
-    /// The cells of `count` elements of `datatype`.
+    /// Returns the cells of `count` elements of `datatype`.
     pub(crate) fn elements(
         datatype: Datatype,
         count: usize,
@@ -45,7 +45,8 @@ impl Cell {
         })
     }
 
-    /// The facts that hold for a byte that is one of two.
+    /// Returns the facts that hold both for a byte with the facts `self` and for one with the facts
+    /// `other`.
     pub(crate) fn either(self, other: Cell) -> Cell {
         let defined = self.defined && other.defined;
         let nonzero = self.nonzero && other.nonzero;
@@ -68,7 +69,7 @@ impl Cell {
     }
 }
 
-/// The facts about both memories of a rank.
+/// The facts about the memory and the scratch memory of a rank.
 #[derive(Debug, Clone)]
 pub(crate) struct Cells {
     spaces: [Vec<Cell>; 2],
@@ -94,7 +95,7 @@ impl Cells {
     }
 
     /// Stores the facts about the new content of a buffer. An element that is not whole within a
-    /// piece becomes plain bytes, and so do the remains of overwritten elements.
+    /// piece becomes plain bytes. What remains of overwritten elements becomes plain bytes too.
     pub(crate) fn write(&mut self, pieces: &[Piece], mut cells: &[Cell]) {
         for piece in pieces {
             let (now, later) = cells.split_at(piece.size as usize);
@@ -134,7 +135,8 @@ impl Cells {
     }
 }
 
-/// The first byte of the element that extends across `at`, or `at` itself.
+/// Returns the position of the first byte of the element that extends across `at`, or `at` if none
+/// does.
 fn element_start(space: &[Cell], at: usize) -> usize {
     match space.get(at) {
         Some(cell) if cell.float.is_some() => at - cell.phase as usize,
@@ -142,7 +144,8 @@ fn element_start(space: &[Cell], at: usize) -> usize {
     }
 }
 
-/// The size of the floating-point element at the begin of `cells`, if there is a whole one.
+/// Returns the size of the floating-point element at the beginning of `cells`. Returns `None` if no
+/// whole element is there.
 pub(crate) fn whole_element(cells: &[Cell]) -> Option<usize> {
     let float = cells[0].float?;
     let element = cells.get(..float.width() as usize)?;

@@ -53,7 +53,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Adds a few unnecessary dependencies of this event's actions on those of earlier events.
+    /// Adds a few unnecessary dependencies of this event's actions on actions of earlier events.
     fn extra_dependencies(&mut self, before: &[usize]) {
         for (node, &before) in self.nodes.iter_mut().zip(before) {
             for index in before..node.len() {

@@ -1,4 +1,4 @@
-//! The program under construction: its nodes, and the order of the messages so far.
+//! Holds the program under construction: its nodes, and the order of the messages so far.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::image;
 use crate::node::Node;
 use crate::shape::Shape;
 
-/// The way in which messages from one node to another are distinguished.
+/// How messages from one node to another are kept apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PairMode {
-    /// All sends are ordered and so are all receives: tags are free, also for receives with any
-    /// tag.
+    /// All sends are ordered, and all receives are ordered too. So tags are free, and a receive may
+    /// accept any tag.
     Ordered,
-    /// Messages of the same tag are ordered, others race; groups with wildcards have tags of their
-    /// own.
+    /// Messages with the same tag are ordered, and others race. Groups with wildcards have their
+    /// own tags.
     Tagged,
 }
 
@@ -37,14 +37,14 @@ pub(crate) struct Generator<'a> {
     pub(crate) nodes: Vec<Node>,
     /// The number of groups of messages with wildcard receives so far.
     pub(crate) groups: u32,
-    /// A node that receives one group and nothing else: its receives may accept any source and any
-    /// tag.
+    /// A node that receives one group and nothing else, so that its receives may accept any source
+    /// and any tag.
     pub(crate) sink: Option<usize>,
     pub(crate) sink_used: bool,
     pub(crate) tag_base: u32,
     modes: BTreeMap<(usize, usize), PairMode>,
-    /// The last send and receive between two ranks with a tag; `None` stands for all tags of an
-    /// ordered pair.
+    /// The last send and the last receive between two ranks with a tag. The tag is `None` for an
+    /// ordered pair, which has one entry for all tags.
     last: BTreeMap<(u32, u32, Option<u32>), (usize, usize)>,
     images: Vec<(u32, MemoryImage)>,
 }
@@ -83,13 +83,14 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A size from 1 to `max`; small sizes are as likely as large ones.
+    /// Returns a size from 1 to `max`. Small sizes are as likely as large ones.
     pub(crate) fn size(&mut self, max: u64) -> u64 {
         let bits = self.rng.random_range(0..=u64::BITS - max.max(1).leading_zeros());
         self.rng.random_range(1..=max.max(1).min(1 << bits))
     }
 
-    /// A size of at most `max`: half of the time that of the last written buffer of a node.
+    /// Returns a size of at most `max`. Half of the time it is the size of the buffer that the node
+    /// wrote last.
     pub(crate) fn size_on(&mut self, node: usize, max: u64) -> u64 {
         let recent = self.nodes[node].recent.map(|piece| piece.size).filter(|&size| size <= max);
         match recent {
@@ -107,13 +108,14 @@ impl<'a> Generator<'a> {
         Placement { cpu: small(), nic: small() }
     }
 
-    /// The way in which messages between two nodes are distinguished, decided for the first one.
+    /// Returns how messages between two nodes are kept apart. The first call for two nodes decides
+    /// it.
     pub(crate) fn mode(&mut self, from: usize, to: usize, first: Option<PairMode>) -> PairMode {
         let random = if self.rng.random() { PairMode::Ordered } else { PairMode::Tagged };
         *self.modes.entry((from, to)).or_insert(first.unwrap_or(random))
     }
 
-    /// Orders a message after the last one between the same ranks that it could be taken for.
+    /// Orders a message after the last message between the same ranks that could be taken for it.
     pub(crate) fn order_message(&mut self, send: End, recv: End, tag: Option<u32>) {
         let ends = (send.action, recv.action);
         if let Some((last_send, last_recv)) = self.last.insert((send.rank, recv.rank, tag), ends) {
@@ -122,7 +124,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Starts `later` after `earlier`.
+    /// Makes `later` start after `earlier`.
     fn order(&mut self, node: usize, later: usize, earlier: usize) {
         if self.shape.start_dependencies && self.rng.random_bool(0.6) {
             self.nodes[node].require_start(later, earlier);
@@ -131,7 +133,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Finishes the program; the text order of actions is shuffled.
+    /// Returns the finished program, with the text order of actions shuffled.
     pub(crate) fn finish(mut self) -> Program {
         let mut program = ProgramBuilder::default();
         let mut bodies = BTreeMap::new();

@@ -1,8 +1,8 @@
-//! Messages whose receives accept any source.
+//! Generates messages whose receives accept any source.
 //!
-//! The sends and receives of a group are one event, and no other action waits between them. So all
-//! messages of the group are taken, whichever receive takes which. Their tag is the group's own, so
-//! that no other receive takes one.
+//! All sends and receives of a group are one event, and no other action waits between them. So
+//! every message of the group is taken, whichever receive takes it. The tag belongs to the group
+//! alone, so no other receive takes one of its messages.
 
 use goal_lang::{ANY, Action, Datatype, Op, Payload, Piece};
 use rand::RngExt;
@@ -14,9 +14,9 @@ use crate::local::{self, Operands};
 use crate::operands::{Use, buffer};
 use crate::reduce;
 
-/// Groups of a program whose outcomes are to be listed.
+/// The most groups in a program whose outcomes are to be listed.
 const GROUPS_MAX: u32 = 2;
-/// Tags of groups begin here, above those of other messages.
+/// The lowest tag of groups. Other messages have lower tags.
 const TAG_FIRST: u32 = 1000;
 /// Operations for which the order of the messages makes no difference.
 const ORDER_FREE: [Op; 7] = [Op::Sum, Op::Prod, Op::Max, Op::Min, Op::Band, Op::Bor, Op::Bxor];
@@ -37,13 +37,13 @@ struct Group {
     tag: u32,
     datatype: Datatype,
     size: u64,
-    /// The buffers that the root's own sends read. The receives must not wait for these sends,
-    /// which may wait for the receives.
+    /// The buffers that sends of the root read. The group's receives must not wait for these sends,
+    /// which may themselves wait for the receives.
     avoid: Vec<Piece>,
     messages: usize,
 }
 
-/// A few messages to one rank, received from any source.
+/// Adds a few messages to one rank, which receives them from any source.
 pub(crate) fn event(generator: &mut Generator) {
     let may_differ = generator.shape.outcomes_may_differ;
     if may_differ && generator.groups >= GROUPS_MAX {
@@ -64,7 +64,8 @@ pub(crate) fn event(generator: &mut Generator) {
     };
     generator.groups += 1;
     let patterns = generator.shape.patterns && generator.rng.random_bool(0.2);
-    // Patterns are received without storing them, as their bytes depend on their order.
+    // Patterns are received without storing them, as their bytes depend on the order of the
+    // messages.
     if patterns || !reduction(generator, &mut group) {
         send(generator, &mut group, true);
         for _ in 0..group.messages {
@@ -74,7 +75,7 @@ pub(crate) fn event(generator: &mut Generator) {
     }
 }
 
-/// The rank that receives, and true if its receives may accept any tag.
+/// Returns the node that receives. The flag is true if its receives may accept any tag.
 fn root(generator: &mut Generator) -> Option<(usize, bool)> {
     if let Some(sink) = generator.sink.filter(|_| !generator.sink_used && generator.rng.random()) {
         generator.sink_used = true;
@@ -85,8 +86,9 @@ fn root(generator: &mut Generator) -> Option<(usize, bool)> {
     fits.then_some((root, false))
 }
 
-/// Adds messages with bytes, received into buffers and, unless outcomes may differ, combined so
-/// that their order makes no difference. Returns false, with no effect, if there is no room.
+/// Adds messages with bytes, and receives into buffers. Unless outcomes may differ, the messages
+/// are combined in a way that does not depend on their order. Returns false, and adds nothing, if
+/// there is no room.
 fn reduction(generator: &mut Generator, group: &mut Group) -> bool {
     let Generator { rng, nodes, .. } = generator;
     let root = &nodes[group.root];
@@ -132,7 +134,7 @@ fn reduction(generator: &mut Generator, group: &mut Group) -> bool {
     true
 }
 
-/// Adds the sends of the group, which have no order among each other.
+/// Adds the sends of the group. No dependency orders them.
 fn send(generator: &mut Generator, group: &mut Group, patterns: bool) {
     for _ in 0..generator.rng.random_range(1..=3) {
         let from = generator.any_node();

@@ -1,4 +1,4 @@
-//! The initial memory.
+//! Generates the initial memory of ranks.
 
 use goal_lang::{Datatype, Datum, MemoryImage};
 use half::f16;
@@ -10,8 +10,8 @@ use crate::cells::Cell;
 use crate::node::Node;
 use goal_lang::{Piece, Space};
 
-/// Elements of one type. Ranks with the same body have the same types in the same places, and their
-/// own values.
+/// Consecutive elements of one type. Ranks with the same body have the same types at the same
+/// addresses, but each has its own values.
 struct Segment {
     addr: u64,
     datatype: Datatype,
@@ -19,10 +19,11 @@ struct Segment {
     nonzero: bool,
 }
 
-/// The exponent of the bound of initial floating-point numbers, 2^2.
+/// The exponent of the bound on initial floating-point numbers: they are at most 2^2 in absolute
+/// value.
 const MAGNITUDE: u8 = 2;
 
-/// Chooses the initial memory of a node, stores the facts about it, and makes an image for each of
+/// Chooses the initial memory of a node and stores the facts about it. Returns an image for each of
 /// the node's ranks.
 pub(crate) fn images(rng: &mut ChaCha8Rng, node: &mut Node, floats: bool) -> Vec<MemoryImage> {
     let segments = segments(rng, node.cells.space(Space::Memory).len() as u64, floats);
@@ -81,7 +82,8 @@ fn values(rng: &mut ChaCha8Rng, segment: &Segment) -> Datum {
     Datum { addr: segment.addr, datatype: segment.datatype, bytes }
 }
 
-/// A number of at most 4 in absolute value that every type holds exactly; at least 1 if `nonzero`.
+/// Returns a number that every floating-point type holds exactly. Its absolute value is at most 4,
+/// and at least 1 if `nonzero` is true.
 fn number(rng: &mut ChaCha8Rng, nonzero: bool) -> f64 {
     let magnitude = if nonzero {
         f64::from(rng.random_range(8..=32)) / 8.0
@@ -91,7 +93,7 @@ fn number(rng: &mut ChaCha8Rng, nonzero: bool) -> f64 {
     if rng.random() { -magnitude } else { magnitude }
 }
 
-/// Any integer, often an extreme one; without a zero byte if `nonzero`.
+/// Returns the bytes of an integer, often an extreme one. If `nonzero` is true, no byte is zero.
 fn integer_bytes(rng: &mut ChaCha8Rng, datatype: Datatype, nonzero: bool) -> Vec<u8> {
     let width = datatype.width() as usize;
     if nonzero {

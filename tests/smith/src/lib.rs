@@ -1,17 +1,18 @@
-//! Random valid GOAL programs from a seed, for tests of everything that executes or transforms
-//! programs.
+//! Generates random valid GOAL programs from a seed. They test everything that executes or
+//! transforms programs.
 //!
-//! [`program`] builds a program of a [`Shape`] as one sequence of events over all ranks: a message,
-//! a local operation, or a group of messages with wildcard receives. Each action requires the
-//! earlier ones of its rank that access the same bytes. So every message has its receive, the
-//! program ends even if every send waits for its receive, and it has no races. Its final memory is
-//! unique, unless [`Shape::outcomes_may_differ`] is true. At the end the text order of actions is
-//! shuffled.
+//! [`program`] builds a program of a [`Shape`] as one sequence of events over all ranks. An event
+//! is a message, a local operation, or a group of messages with wildcard receives. Each action
+//! requires the earlier actions of its rank that access the same bytes. So every message has its
+//! receive, there are no races, and the program comes to its end even if every send waits for its
+//! receive. Its final memory is unique, unless [`Shape::outcomes_may_differ`] is true. At the end
+//! the text order of actions is shuffled.
 //!
-//! [`tangle`] makes the other kind: small programs whose messages compete and which may get stuck
-//! in some orders.
+//! [`tangle`] generates small programs whose messages compete, and which may get stuck in some
+//! orders.
 //!
-//! [`on_buffers`] gives ranks the memory that programs have, a table of buffers.
+//! [`on_buffers`] changes the memory of ranks into a table of buffers, as processes of programs
+//! have it.
 //!
 //! This crate executes nothing and makes no invalid programs.
 //!
@@ -49,7 +50,7 @@ use goal_lang::Program;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// The program of a seed. The same seed and shape give the same program on every machine.
+/// Returns the program of a seed. The same seed and shape give the same program on every machine.
 pub fn program(seed: u64, shape: &Shape) -> Program {
     generator::Generator::new(ChaCha8Rng::seed_from_u64(seed), shape).program()
 }

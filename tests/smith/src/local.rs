@@ -1,4 +1,4 @@
-//! Local operations.
+//! Generates local operations.
 
 use goal_lang::{Action, Datatype, Op, Piece, is_legal};
 use rand::RngExt;
@@ -35,7 +35,7 @@ pub(crate) fn event(generator: &mut Generator) {
     }
 }
 
-/// Adds an operation and stores the facts about its result.
+/// Adds an operation, and stores the facts about its result.
 pub(crate) fn add(
     node: &mut Node,
     op: Op,
@@ -80,8 +80,8 @@ fn action(node: &mut Node, op: Op, datatype: Datatype, operands: &Operands) -> A
     }
 }
 
-/// Finds buffers for `count` elements. Only with `any_form` may they be scattered and may there be
-/// a third one.
+/// Returns buffers for `count` elements. Only if `any_form` is true, they may be scattered and
+/// there may be a third one.
 pub(crate) fn operands(
     generator: &mut Generator,
     node: usize,
@@ -125,8 +125,8 @@ pub(crate) fn operands(
     Some(Operands { a, b, c })
 }
 
-/// The facts about the result of operands with the given facts; `None` if floating-point numbers
-/// could leave the ordinary range or an element could be divided by 0.
+/// Returns the facts about the result of operands with the given facts. Returns `None` if
+/// floating-point numbers could leave the ordinary range, or an element could be divided by 0.
 pub(crate) fn result_cells(
     op: Op,
     datatype: Datatype,

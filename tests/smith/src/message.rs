@@ -1,4 +1,4 @@
-//! Messages whose receives name their source.
+//! Generates messages whose receives name their source.
 
 use goal_lang::{ANY, Action, Payload, Piece};
 use rand::RngExt;
@@ -8,7 +8,8 @@ use crate::generator::{End, Generator, PairMode};
 use crate::operands::{Use, buffer};
 use crate::reduce;
 
-/// Adds a message between two nodes: one for each rank if a node stands for several.
+/// Adds a message between two nodes. If a node stands for several ranks, adds one message for each
+/// of them.
 pub(crate) fn event(generator: &mut Generator) {
     let Some((from, to)) = ends(generator) else { return };
     let mode = generator.mode(from, to, None);
@@ -23,7 +24,7 @@ pub(crate) fn event(generator: &mut Generator) {
 
     let mut sends = Vec::new();
     let mut sent_pieces = Vec::new();
-    // The receivers share a body, so the known facts are those that hold for all messages.
+    // All receivers have the same body, so only facts that hold for all messages are known.
     let mut cells: Option<Vec<Cell>> = None;
     let mut all_addressed = true;
     for &destination in &destinations {
@@ -46,7 +47,7 @@ pub(crate) fn event(generator: &mut Generator) {
     }
     let cells = cells.filter(|_| all_addressed);
 
-    // Receives of one event must not wait for each other or for sends of the event.
+    // Receives of one event must not wait for each other, or for sends of the same event.
     let mut taken = if from == to { sent_pieces } else { Vec::new() };
     let (mut recvs, mut brought) = (Vec::new(), Vec::new());
     for &source in &sources {
@@ -109,12 +110,12 @@ fn ends(generator: &mut Generator) -> Option<(usize, usize)> {
     None
 }
 
-/// A payload that is sent.
+/// The payload of a send.
 struct Sent {
     payload: Payload,
-    /// The bytes that are sent; none for a pattern.
+    /// The bytes that are sent. Empty for a pattern.
     pieces: Vec<Piece>,
-    /// The first operand, if the bytes are computed first.
+    /// The first operand, if the send computes its bytes. `None` otherwise.
     first: Option<Piece>,
 }
 
@@ -136,16 +137,17 @@ fn sent(generator: &mut Generator, from: usize, size: u64) -> Sent {
     Sent { payload: Payload::Pattern { size }, pieces: Vec::new(), first: None }
 }
 
-/// A payload that is received.
+/// The payload of a receive.
 struct Received {
     payload: Payload,
-    /// The buffer of the receive; empty if only the size counts.
+    /// The buffer of the receive. Empty if the receive has only a size.
     pieces: Vec<Piece>,
-    /// The facts about the buffer afterwards, if it is combined with the message.
+    /// The facts about the buffer afterwards, if the receive combines it with the message. `None`
+    /// otherwise.
     reduced: Option<Vec<Cell>>,
 }
 
-/// The payload of a receive of bytes with the facts `cells`, or of a pattern.
+/// Returns the payload of a receive. The message has bytes with the facts `cells`, or is a pattern.
 fn received(
     generator: &mut Generator,
     to: usize,
@@ -154,8 +156,8 @@ fn received(
     mode: PairMode,
     avoid: &[Piece],
 ) -> Received {
-    // The bytes of a pattern depend on the message's number among those of the pair, which is known
-    // if these are ordered.
+    // The bytes of a pattern depend on the number of the message among all messages of the pair of
+    // ranks. This number is known only if these messages are ordered.
     let stored = size > 0
         && if cells.is_some() {
             !generator.rng.random_bool(0.1) || !generator.shape.patterns

@@ -1,4 +1,4 @@
-//! A body under construction: its actions, and the dependencies that its buffers need.
+//! Holds a body under construction: its actions, and the dependencies that their buffers need.
 
 use goal_lang::{Action, ActionId, Body, BodyBuilder, Payload, Piece, Pieces, Space};
 use rand::RngExt;
@@ -12,7 +12,7 @@ pub(crate) struct Node {
     pub(crate) members: Vec<u32>,
     pub(crate) cells: Cells,
     pub(crate) scratch: u64,
-    /// The contiguous buffer that was written last. The next action often reads it.
+    /// The contiguous buffer that was written last. The next action often reads this buffer.
     pub(crate) recent: Option<Piece>,
     drafts: Vec<Draft>,
     pieces: Vec<Piece>,
@@ -24,7 +24,7 @@ struct Draft {
     writes: Vec<Piece>,
     requires: Vec<usize>,
     irequires: Vec<usize>,
-    /// A bit for each action that is complete before this one starts, and for itself.
+    /// A bit for each action that is complete before this action starts, and for this action.
     before: Vec<u64>,
 }
 
@@ -60,7 +60,7 @@ impl Node {
         Pieces { first, len: pieces.len() as u32 }
     }
 
-    /// A payload with addresses.
+    /// Returns a payload with addresses for these pieces.
     pub(crate) fn payload(&mut self, pieces: &[Piece]) -> Payload {
         match pieces {
             [piece] => Payload::Buffer(*piece),
@@ -68,8 +68,8 @@ impl Node {
         }
     }
 
-    /// Adds an action. It requires every earlier action that accesses its bytes, except if both
-    /// only read.
+    /// Adds an action and returns its number. The action requires every earlier action that
+    /// accesses the same bytes, unless both only read them.
     pub(crate) fn add(&mut self, action: Action, reads: &[Piece], writes: &[Piece]) -> usize {
         let index = self.drafts.len();
         if let &[piece] = writes {
@@ -112,13 +112,14 @@ impl Node {
         self.drafts[waiter].irequires.push(other);
     }
 
-    /// Returns true if `earlier` is complete before `later` starts, by the dependencies so far.
+    /// Returns true if the dependencies so far ensure that `earlier` is complete before `later`
+    /// starts.
     fn completes_before(&self, earlier: usize, later: usize) -> bool {
         let before = &self.drafts[later].before;
         before[earlier / 64] >> (earlier % 64) & 1 == 1
     }
 
-    /// The body, with its actions in random order.
+    /// Returns the body, with its actions in random order.
     pub(crate) fn finish(&self, rng: &mut ChaCha8Rng) -> Body {
         let mut order: Vec<usize> = (0..self.drafts.len()).collect();
         if rng.random_bool(0.9) {

@@ -1,4 +1,4 @@
-//! Chooses buffers: random places that suit an operand.
+//! Chooses the buffers of operands at random.
 
 use goal_lang::{Datatype, Piece, Space};
 use rand::RngExt;
@@ -10,21 +10,21 @@ use crate::node::{Node, any_overlap};
 /// The number of random places that are tried for an operand.
 const TRIES: usize = 12;
 
-/// The use of an operand, which decides the places that suit it.
+/// How an operand is used, which decides the places that suit it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// It is read, so it must have been written.
+    /// The operand is read, so its bytes must have been written.
     Read,
-    /// It is read as a divisor, so no element may be 0.
+    /// The operand is a divisor, so none of its elements may be 0.
     Divisor,
-    /// It is written, preferably where it does not destroy floating-point elements.
+    /// The operand is written, preferably at a place without floating-point elements.
     Write,
-    /// It is read and written.
+    /// The operand is read and written.
     Update,
 }
 
-/// Finds a buffer of `size` > 0 bytes without a byte of `avoid`, sometimes in several pieces.
-/// Returns `None` if no place was found.
+/// Returns a buffer of `size` bytes, which is more than 0. It may have several pieces, and shares
+/// no byte with `avoid`. Returns `None` if no place was found.
 pub(crate) fn buffer(
     rng: &mut ChaCha8Rng,
     node: &Node,
@@ -43,7 +43,8 @@ pub(crate) fn buffer(
     Some(pieces)
 }
 
-/// Finds a buffer of `count` > 0 elements that hold numbers of a floating-point type now.
+/// Returns a buffer of `count` elements, more than 0, that hold numbers of a floating-point type
+/// now.
 pub(crate) fn typed(
     rng: &mut ChaCha8Rng,
     node: &Node,
@@ -58,7 +59,7 @@ pub(crate) fn typed(
         let piece = typed_piece(rng, node, datatype, part, &avoid)?;
         avoid.push(piece);
         if vectors && rng.random_bool(0.3) && piece.size > 1 {
-            // Elements may lie across pieces.
+            // An element may be divided between two pieces.
             let cut = rng.random_range(1..piece.size);
             pieces.push(Piece { size: cut, ..piece });
             pieces.push(Piece { addr: piece.addr + cut, size: piece.size - cut, ..piece });
@@ -124,7 +125,7 @@ fn typed_piece(
         let space = if rng.random_bool(0.25) { Space::Scratch } else { Space::Memory };
         let cells = node.cells.space(space);
         let last = (cells.len() as u64).checked_sub(size)?;
-        // The first element of the type after a random place.
+        // Finds the first element of the type after a random place.
         let from = rng.random_range(0..=last);
         let addr = (from..=last).find(|&at| {
             let cell = cells[at as usize];

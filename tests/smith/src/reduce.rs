@@ -1,4 +1,4 @@
-//! Messages that carry an operation.
+//! Generates messages that carry an operation.
 
 use goal_lang::{Datatype, Op, Payload, Piece, is_legal};
 use rand::RngExt;
@@ -9,7 +9,8 @@ use crate::generator::Generator;
 use crate::local::{self, Operands, operands, result_cells};
 use crate::operands::{Use, buffer, typed};
 
-/// A send that computes B = A F B and sends B: its payload, A and B. Stores the facts about B.
+/// Returns the payload of a send that computes B = A F B and sends B, with the buffers A and B.
+/// Stores the facts about B.
 pub(crate) fn sent(
     generator: &mut Generator,
     from: usize,
@@ -25,8 +26,8 @@ pub(crate) fn sent(
     Some((Payload::Reduced { op, datatype, operands }, a, b))
 }
 
-/// A receive that computes B = message F B: its payload, B and the facts about B afterwards.
-/// `message` has the facts about the message.
+/// Returns the payload of a receive that computes B = message F B, with the buffer B and the facts
+/// about B afterwards. `message` has the facts about the message.
 pub(crate) fn received(
     generator: &mut Generator,
     to: usize,
@@ -39,7 +40,7 @@ pub(crate) fn received(
     Some((reduced(generator, to, op, datatype, b), b, result))
 }
 
-/// An operation B = A F B on the bytes A of a received message.
+/// Adds an operation B = A F B, where A are the bytes of a received message.
 pub(crate) fn combine(generator: &mut Generator, node: usize, a: Piece) -> Option<()> {
     let (op, datatype) = function(generator, a.size)?;
     let message = generator.nodes[node].cells.read(&[a]);
@@ -51,7 +52,7 @@ pub(crate) fn combine(generator: &mut Generator, node: usize, a: Piece) -> Optio
     Some(())
 }
 
-/// A buffer that can be combined with bytes with the facts `first`.
+/// Returns a buffer that can be combined with bytes for which the facts `first` hold.
 fn accumulator(
     generator: &mut Generator,
     node: usize,
@@ -76,7 +77,7 @@ fn accumulator(
     Some(pieces[0])
 }
 
-/// The payload of a receive into `b`.
+/// Returns the payload of a receive that combines its message with `b`.
 pub(crate) fn reduced(
     generator: &mut Generator,
     to: usize,
@@ -88,7 +89,7 @@ pub(crate) fn reduced(
     Payload::Reduced { op, datatype, operands }
 }
 
-/// An operation for `size` > 0 bytes.
+/// Returns an operation and a datatype for `size` bytes, which is more than 0.
 fn function(generator: &mut Generator, size: u64) -> Option<(Op, Datatype)> {
     let floats = generator.shape.floats;
     let op = *Op::ALL.choose(&mut generator.rng).filter(|&&op| op != Op::Copy)?;
@@ -98,7 +99,7 @@ fn function(generator: &mut Generator, size: u64) -> Option<(Op, Datatype)> {
             && (floats || !datatype.is_float())
     };
     let datatypes: Vec<Datatype> = Datatype::ALL.iter().filter(fits).copied().collect();
-    // Wide types fit fewer sizes.
+    // The widest possible type is preferred, because few sizes fit it.
     let widest = datatypes.iter().map(|datatype| datatype.width()).max()?;
     let wide: Vec<Datatype> =
         datatypes.iter().filter(|datatype| datatype.width() == widest).copied().collect();

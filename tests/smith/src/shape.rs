@@ -1,4 +1,4 @@
-//! The shapes of random programs.
+//! Defines the shapes of random programs.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -7,47 +7,47 @@ use rand_chacha::rand_core::SeedableRng;
 /// The bounds and switches of the generator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    /// The least and the largest number of ranks.
+    /// The least and the greatest number of ranks.
     pub ranks: (u32, u32),
-    /// The least and the largest number of events. An event adds one to about ten actions.
+    /// The least and the greatest number of events. An event adds one to about ten actions.
     pub events: (u32, u32),
     /// The size of a rank's memory in bytes.
     pub memory: u64,
     /// The size of a rank's scratch memory in bytes; 0 for none.
     pub scratch: u64,
-    /// The largest message in bytes. Messages with addresses are also bounded by the memory.
+    /// The most bytes of a message. A message with addresses must also fit into the memory.
     pub message_max: u64,
-    /// The largest operand of a local operation in bytes.
+    /// The most bytes of an operand of a local operation.
     pub operand_max: u64,
     /// Allows receives from any source and with any tag.
     pub wildcards: bool,
     /// Allows scattered buffers.
     pub vectors: bool,
-    /// Allows random `irequires` dependencies, and messages that these order.
+    /// Allows random `irequires` dependencies, and messages whose order depends on them.
     pub start_dependencies: bool,
-    /// Allows messages of a rank to itself.
+    /// Allows messages from a rank to itself.
     pub self_messages: bool,
     /// Allows receives that combine their message with their buffer, and sends that compute their
     /// message.
     pub reductions: bool,
-    /// Allows payloads without an address (`Nb`) by choice. A message without bytes, and one that
-    /// no buffer has room for, always has such a payload.
+    /// Allows payloads without an address (`Nb`) at random. A message without bytes, or without
+    /// room in any buffer, always has such a payload.
     pub patterns: bool,
     /// Allows operations on floating-point numbers.
     pub floats: bool,
-    /// Allows stores of the time, which differs in every run.
+    /// Allows stores of the time, which is different in every run.
     pub wtime: bool,
     /// Allows ranks with the same body.
     pub shared_bodies: bool,
     /// The longest calc in nanoseconds.
     pub calc_nanos_max: u64,
-    /// If true, the final memory may depend on which message a wildcard receive takes, and on the
-    /// order of sends.
+    /// Allows programs whose final memory depends on which message a wildcard receive takes, or on
+    /// the order of sends.
     pub outcomes_may_differ: bool,
 }
 
 impl Default for Shape {
-    /// Small programs with everything but `wtime`, and one outcome.
+    /// Returns a shape of small programs with one outcome. They have everything except `wtime`.
     fn default() -> Self {
         Self {
             ranks: (2, 6),
@@ -72,7 +72,8 @@ impl Default for Shape {
 }
 
 impl Shape {
-    /// A few messages on both sides of every usual eager limit, up to 200 kB.
+    /// Returns a shape with a few messages of up to 200 kB, below and above every usual eager
+    /// limit.
     pub fn large_messages() -> Self {
         Self {
             ranks: (2, 3),
@@ -84,8 +85,8 @@ impl Shape {
         }
     }
 
-    /// Messages of up to some Ethernet packets, among short ones. Many are combined with the buffer
-    /// of their receive.
+    /// Returns a shape with short messages and messages of up to a few Ethernet frames. Many are
+    /// combined with the buffer of their receive.
     pub fn reductions() -> Self {
         Self {
             ranks: (2, 4),
@@ -98,7 +99,7 @@ impl Shape {
         }
     }
 
-    /// So few messages that all outcomes can be listed.
+    /// Returns a shape with so few messages that all outcomes can be listed.
     pub fn several_outcomes() -> Self {
         Self {
             ranks: (2, 4),
@@ -110,7 +111,8 @@ impl Shape {
         }
     }
 
-    /// A shape with random bounds and switches, one outcome: for tests that run thousands of seeds.
+    /// Returns a shape with random bounds and switches, and one outcome. It is for tests of
+    /// thousands of seeds.
     pub fn varied(seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5eed_5eed);
         let ranks_max = rng.random_range(1..=6);

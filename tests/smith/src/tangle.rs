@@ -1,6 +1,6 @@
-//! Small programs whose messages compete: a few sends and receives of equal tags, with wildcards,
-//! and few dependencies. Each ends in at least one order of events even if all sends wait for their
-//! receives. In other orders many get stuck.
+//! Generates small programs whose messages compete. They have a few sends and receives with equal
+//! tags and wildcards, and few dependencies. Each program comes to its end in at least one order of
+//! events, even if all sends wait for their receives. In other orders many programs get stuck.
 
 use goal_lang::{
     ANY, Action, ActionId, BodyBuilder, Payload, Piece, Placement, Program, ProgramBuilder, Space,
@@ -9,15 +9,16 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// Sizes of messages, on both sides of the usual eager limit.
+/// The sizes of messages, below and above the usual eager limit.
 const SIZES: [u64; 3] = [8, 20_000, 0];
 
-/// The program of a seed. No receive stores its message.
+/// Returns the program of a seed. Its receives do not store their messages.
 pub fn tangle(seed: u64) -> Program {
     of(seed, false)
 }
 
-/// The program of a seed, in which some receives store their message, each at its own address.
+/// Returns the program of a seed. Some of its receives store their messages, each at its own
+/// address.
 pub fn storing_tangle(seed: u64) -> Program {
     of(seed, true)
 }
@@ -38,7 +39,7 @@ fn of(seed: u64, stores: bool) -> Program {
             tangle.add(rank, Action::Calc { nanos: 1, placement: Placement::default() });
         }
         let source = tangle.rng.random_range(0..ranks);
-        // Messages should compete: many of them go to one rank.
+        // Many messages go to rank 0, so that messages compete.
         let to = if tangle.rng.random_bool(0.4) { 0 } else { tangle.rng.random_range(0..ranks) };
         let tag = tangle.rng.random_range(0..tags);
         let size =
@@ -68,8 +69,8 @@ struct Tangle {
 }
 
 impl Tangle {
-    /// Adds an action that waits for some earlier ones. A receive never waits for the end of its
-    /// own message's send, as both may be on one rank.
+    /// Adds an action that waits for some earlier ones. A receive never waits for the end of the
+    /// send of its own message, as both may be on one rank.
     fn add(&mut self, rank: u32, action: Action) {
         let (body, ids) = &mut self.bodies[rank as usize];
         let id = body.action(action);

@@ -1,6 +1,6 @@
-//! `goal-tune`: measures the algorithms of collectives on the ranks that it is started on, or
-//! parameters of transports in jobs that it starts, and writes a table of decisions. `goal-run tune
-//! -n 4 -o table.json` starts it.
+//! `goal-tune`: measures algorithms of collectives on the ranks that it is started on, or
+//! parameters of transports in jobs that it starts. Writes a table of decisions. `goal-run tune -n
+//! 4 -o table.json` starts it.
 
 mod measure;
 mod rules;
@@ -58,10 +58,10 @@ struct Arguments {
     job: Vec<OsString>,
 }
 
-/// The sizes of blocks, and of the messages of transports, by default.
+/// The default sizes in bytes of blocks, and of messages when transports are measured.
 const BLOCKS: [u64; 6] = [8, 128, 2048, 16384, 65536, 524_288];
 const MESSAGES: [u64; 4] = [512, 8192, 32768, 131_072];
-/// The time for an algorithm, and for a pattern of messages, by default.
+/// The default milliseconds for an algorithm at a size, and for a pattern of messages at a size.
 const ALGORITHM_MS: u64 = 40;
 const PATTERN_MS: u64 = 20;
 
@@ -85,14 +85,14 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
-            // If standard error takes nothing, nobody can be told.
+            // If standard error can't be written, there is nowhere else to report.
             let _ = writeln!(io::stderr(), "goal-tune: {error}");
             ExitCode::from(2)
         }
     }
 }
 
-/// Returns true if the reader of the output has closed it, which is no failure.
+/// Returns true if the reader of the output has closed it. This is no failure.
 fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
     let error = error.downcast_ref::<io::Error>();
     error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
@@ -116,7 +116,7 @@ fn style() -> ProgressStyle {
     ProgressStyle::with_template("{bar:40} {pos}/{len} {eta} {msg}").expect("a template")
 }
 
-/// Writes a table to the file of the arguments, or to standard output.
+/// Writes a table to the output file of the arguments, or to standard output.
 fn write(arguments: &Arguments, table: &Table) -> Result<(), Box<dyn std::error::Error>> {
     let mut text = serde_json::to_string_pretty(table)?;
     text.push('\n');
@@ -172,7 +172,7 @@ fn tune(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     bar.finish_and_clear();
     if is_root {
         let table = rules::table(group.size(), &measured, time.as_millis() as u64);
-        // Parameters of transports that were measured stay.
+        // Parameters of transports that are already in the output file stay in it.
         let before = transport::table(arguments.output.as_deref()).ok();
         let transports = before.and_then(|before| before.transports);
         write(arguments, &Table { transports, ..table })?;

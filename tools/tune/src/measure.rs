@@ -1,24 +1,24 @@
-//! The measurement of one algorithm at one size.
+//! Measures an algorithm of a collective at one size.
 #![allow(unsafe_code)] // starts collectives on buffers of this function
 
 use goal::{Collective, CollectiveKind, Datatype, Function, Group, Op, Persistent, raw};
 use goal_collectives::{ALGORITHMS, Request};
 use std::time::{Duration, Instant};
 
-/// The least and the most times that an algorithm is run.
+/// The least and the most operations that are measured for an algorithm.
 const TIMES: std::ops::RangeInclusive<u64> = 10..=20_000;
 
-/// The name of algorithms that are for several nodes.
+/// The name of the algorithms that are made for several nodes.
 const TWO_LEVEL: &str = "two-level";
 
-/// An algorithm at a size.
+/// An algorithm at a size, and its time.
 #[derive(Debug, Clone)]
 pub(crate) struct Point {
     pub(crate) kind: CollectiveKind,
     pub(crate) algorithm: &'static str,
-    /// Bytes of a block.
+    /// The number of bytes in a block.
     pub(crate) bytes: u64,
-    /// The median time of an operation, of the slowest rank.
+    /// The median time of an operation in nanoseconds, at the slowest rank.
     pub(crate) ns: u64,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn request(ranks: u32, kind: CollectiveKind, bytes: u64) -> Request {
     Request { count, datatype, function, ..Request::new(kind, ranks) }
 }
 
-/// Returns the algorithms that are right for these ranks on one node.
+/// Returns the algorithms that can run on these ranks, which are on one node.
 pub(crate) fn candidates(group: Group, kind: CollectiveKind, bytes: u64) -> Vec<Point> {
     let request = request(group.size(), kind, bytes);
     let right = ALGORITHMS.iter().filter(|algorithm| {
@@ -50,8 +50,8 @@ pub(crate) fn candidates(group: Group, kind: CollectiveKind, bytes: u64) -> Vec<
     right.map(|algorithm| Point { kind, algorithm: algorithm.name, bytes, ns: 0 }).collect()
 }
 
-/// Measures an algorithm: every operation has its operands written before and its results read
-/// after it, and begins when all ranks are ready.
+/// Measures an algorithm. All ranks begin each operation together. They write its operands before
+/// it, and read its results after it.
 pub(crate) fn measure(group: Group, point: Point, time: Duration) -> goal::Result<Point> {
     let world = group.world();
     let compiled = collective(point.kind, point.bytes).compile(world, Some(point.algorithm))?;
@@ -72,8 +72,8 @@ pub(crate) fn measure(group: Group, point: Point, time: Duration) -> goal::Resul
     Ok(Point { ns, ..point })
 }
 
-/// Calls `round` with ascending numbers for about so long, on all ranks equally often. Returns the
-/// median of the times that it returns, of the slowest rank.
+/// Calls `round` with ascending numbers for about `time`, and equally often on all ranks. Returns
+/// the median of its results at the slowest rank.
 pub(crate) fn median(
     group: Group,
     time: Duration,
@@ -85,7 +85,7 @@ pub(crate) fn median(
     }
     let each = begin.elapsed().as_nanos() as u64 / TIMES.start();
     let times = (time.as_nanos() as u64 / each.max(1)).clamp(*TIMES.start(), *TIMES.end());
-    // All ranks run it as often as the one that is to run it most.
+    // Each rank proposes a number of operations, and all ranks run the largest number.
     let times = most(group, times)?;
     let mut samples = (0..times).map(&mut round).collect::<goal::Result<Vec<u64>>>()?;
     samples.sort_unstable();
@@ -99,13 +99,13 @@ pub(crate) fn run(
     output: &mut [f64],
 ) -> goal::Result<()> {
     let (input, output) = (input.as_mut_ptr() as usize, output.as_mut_ptr() as usize);
-    // SAFETY: the slices are as long as the collective's buffers, and are not touched until the
-    // wait is over.
+    // SAFETY: the slices are as long as the collective's buffers. Nothing touches them until `wait`
+    // returns.
     let ticket = unsafe { collective.start(input, output)? };
     raw::wait(ticket, "goal-tune")
 }
 
-/// Returns the largest of all ranks' numbers.
+/// Returns the largest of the numbers of all ranks.
 fn most(group: Group, number: u64) -> goal::Result<u64> {
     let most = Collective {
         kind: CollectiveKind::Allreduce,
@@ -117,9 +117,9 @@ fn most(group: Group, number: u64) -> goal::Result<u64> {
     };
     let (own, mut all) = (number, 0u64);
     let (input, output) = (&raw const own as usize, &raw mut all as usize);
-    // SAFETY: both numbers live, and are not touched until the wait is over.
+    // SAFETY: both numbers live until `wait` returns. Nothing touches them before.
     let ticket = unsafe { most.start(group.world(), input, output)? };
     raw::wait(ticket, "goal-tune")?;
-    // SAFETY: it is initialised; the read is not to be moved before the wait.
+    // SAFETY: the number is initialised. A volatile read is not moved before the wait.
     Ok(unsafe { std::ptr::read_volatile(&raw const all) })
 }

@@ -1,10 +1,11 @@
-//! The rules that follow from measurements.
+//! Makes the rules of a table from measurements.
 
 use crate::measure::{Point, request};
 use goal_collectives::{Rule, Table};
 use std::fmt::Write;
 
-/// The fastest algorithms of a collective at one size, fastest first.
+/// Returns the measured points by collective and size. In each group the fastest algorithm is
+/// first.
 fn ranked(points: &[Point]) -> Vec<Vec<&Point>> {
     let mut groups: Vec<Vec<&Point>> = Vec::new();
     for point in points {
@@ -21,7 +22,7 @@ fn ranked(points: &[Point]) -> Vec<Vec<&Point>> {
     groups
 }
 
-/// Returns the table for this number of ranks: the fastest algorithm at each size, up to the
+/// Returns the table for this number of ranks. The fastest algorithm at a size holds up to the
 /// geometric mean of this size and the next. The published rules follow.
 pub(crate) fn table(ranks: u32, points: &[Point], time_ms: u64) -> Table {
     let ranked = ranked(points);
@@ -62,7 +63,7 @@ pub(crate) fn table(ranks: u32, points: &[Point], time_ms: u64) -> Table {
     Table { measured, rules, transports: None }
 }
 
-/// Returns a table for people: each size with its two fastest algorithms and the published choice.
+/// Returns a summary for people: for each size the two fastest algorithms and the published choice.
 pub(crate) fn summary(ranks: u32, points: &[Point]) -> String {
     let published = Table::published();
     let mut text = format!("{:<16} {:>8}  fastest on {ranks} ranks\n", "collective", "bytes");

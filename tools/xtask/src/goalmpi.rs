@@ -21,7 +21,7 @@ const SOURCES: [&str; 12] = [
     "collectives.c",
 ];
 
-/// Compiles the wrappers into a program that has functions of its own in place of libgoal.
+/// Compiles the wrappers into a program that has its own functions in place of libgoal.
 ///
 /// # Errors
 /// As for [`build`].
@@ -36,14 +36,15 @@ pub fn build_with(root: &Path, program: &Path, mpicc: &OsStr, out: &Path) -> io:
 /// Compiles the wrappers with an MPI compiler and links them with libgoal.
 ///
 /// # Errors
-/// The compiler can't be started, or fails; its report is on standard error.
+/// The compiler can't be started, or fails. Then its messages are on standard error.
 pub fn build(root: &Path, libgoal: &Path, mpicc: &OsStr, out: &Path) -> io::Result<()> {
     let header = root.join("bindings/c/include");
     shim::build(root, &root.join("bindings/mpi/src"), &SOURCES, &[&header], libgoal, mpicc, out)
 }
 
-/// Returns the Fortran compiler of the MPI library whose C compiler is `mpicc`: the one beside it.
-/// One elsewhere on the path is another library's. `None` if the library has none.
+/// Returns the Fortran compiler of the MPI library whose C compiler is `mpicc`. It must be in the
+/// same folder, as a compiler elsewhere on the path belongs to another library. Returns `None` if
+/// there is none.
 pub fn mpifort(mpicc: &OsStr) -> Option<PathBuf> {
     let mpicc = Path::new(mpicc);
     let path = std::env::var_os("PATH").unwrap_or_default();

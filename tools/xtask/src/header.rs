@@ -1,33 +1,34 @@
-//! The functions of `goal.h` and their comments, by pages.
+//! Reads the functions of `goal.h` and their comments, by pages.
 
-/// A page: functions that belong together.
+/// A page of the manual, with functions that belong together.
 #[derive(Debug, Default)]
 pub struct Page {
-    /// The name, as `goal_graph`.
+    /// The name of the page, such as `goal_graph`.
     pub name: String,
     /// The subject of the page, in a few words.
     pub title: String,
     /// The paragraphs before the functions.
     pub text: Vec<String>,
-    /// The functions, types and macros, in their order.
+    /// The functions, types and macros, in the order of the header.
     pub items: Vec<Item>,
 }
 
 /// A declaration of the header.
 #[derive(Debug)]
 pub struct Item {
-    /// The name; empty for an enumeration without one.
+    /// The name of the declaration. Empty for an enumeration without a name.
     pub name: String,
-    /// The name of a function; `None` for a type or a macro.
+    /// The name, if this is a function. `None` for a type or a macro.
     pub function: Option<String>,
-    /// The declaration as in the header.
+    /// The text of the declaration, as in the header.
     pub declaration: String,
-    /// The paragraphs of its comment.
+    /// The paragraphs of the comment before the declaration.
     pub text: Vec<String>,
 }
 
 impl Item {
-    /// Returns the types of a function: that of its result, and those of its arguments.
+    /// Returns the type of a function's result and the types of its arguments. Returns `None` for
+    /// other items.
     pub fn types(&self) -> Option<(String, Vec<String>)> {
         let name = self.function.as_deref()?;
         let declaration = without_defaults(&self.declaration);
@@ -57,7 +58,7 @@ fn without_defaults(declaration: &str) -> String {
     line
 }
 
-/// Returns the paragraphs of a comment.
+/// Returns the paragraphs of a comment, each as one line.
 fn paragraphs(comment: &str) -> Vec<String> {
     let lines = comment.lines().map(|line| line.trim().trim_start_matches('*').trim());
     let mut paragraphs = vec![String::new()];
@@ -90,8 +91,8 @@ fn last_identifier(text: &str) -> &str {
     text.rsplit(|letter| !is_in_name(letter)).next().unwrap_or_default()
 }
 
-/// Reads a header. What comes before the first comment that begins with PAGE is on no page, and
-/// neither is what comes after the declarations for C.
+/// Returns the pages of a header. Leaves out what comes before the first comment that begins with
+/// PAGE, and what comes after the declarations for C.
 pub fn pages(header: &str) -> Vec<Page> {
     let mut pages: Vec<Page> = Vec::new();
     let mut comment = Vec::new();
@@ -137,7 +138,7 @@ pub fn pages(header: &str) -> Vec<Page> {
         let whole = std::mem::take(&mut declaration).trim_end().to_owned();
         let is_type = whole.starts_with("typedef") || whole.starts_with("enum");
         let name = match whole.split_once("(*") {
-            // The type of a function.
+            // This is a typedef of a function.
             Some((_, rest)) if is_type => identifier(rest),
             _ if is_type => last_identifier(whole.trim_end_matches(';')),
             _ => last_identifier(whole.split('(').next().unwrap_or_default()),
@@ -151,7 +152,7 @@ pub fn pages(header: &str) -> Vec<Page> {
     }
 }
 
-/// Returns the functions of a header.
+/// Returns all functions of a header.
 pub fn functions(header: &str) -> Vec<Item> {
     let items = pages(header).into_iter().flat_map(|page| page.items);
     items.filter(|item| item.function.is_some()).collect()

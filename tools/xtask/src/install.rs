@@ -1,8 +1,8 @@
-//! Installation below a prefix, as C programs expect it.
+//! Installs files below a prefix, as C programs expect it.
 //!
-//! Threat: the prefix may be a folder in which others can make files, and the umask anything. Each
-//! file is written under a random name that nobody has, and then takes its place: a link that lies
-//! there is replaced, never followed. Modes are 644 and 755, whatever the umask.
+//! Threat: other users may be able to create files in the prefix, and the umask may have any value.
+//! So each file is written under a new random name and then renamed. A link with the final name is
+//! replaced and never followed. Modes are 644 and 755, whatever the umask is.
 
 use crate::{header, man};
 use std::fs::{self, File, Permissions};
@@ -12,53 +12,53 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::NamedTempFile;
 
-/// The files to install, and the place.
+/// The files to install, and where to install them.
 #[derive(Debug)]
 pub struct Install<'a> {
     /// The folder of the project.
     pub root: &'a Path,
-    /// The folder of `libgoal_c.so` and `libgoal_c.a`.
+    /// The folder with `libgoal_c.so` and `libgoal_c.a`.
     pub libraries: &'a Path,
-    /// The binaries.
+    /// The paths of the binaries.
     pub binaries: &'a [PathBuf],
-    /// The folder that the files will be found in.
+    /// The folder below which the files are installed.
     pub prefix: &'a Path,
-    /// The version of the library, as 0.1.0.
+    /// The version of the library, such as 0.1.0.
     pub version: &'a str,
-    /// The treatment of debug information.
+    /// What happens to debug information.
     pub debug_info: DebugInfo,
 }
 
-/// The treatment of debug information by an installation.
+/// What happens to debug information in an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DebugInfo {
-    /// It stays in the files.
+    /// Debug information stays in the files.
     Keep,
-    /// It is removed (`strip`).
+    /// Debug information is removed (`strip`).
     Strip,
-    /// It goes to folders `.debug` beside the files, where debuggers look for it.
+    /// Debug information goes to folders `.debug` beside the files, where debuggers look for it.
     Apart,
 }
 
-/// Adds the path to an error.
+/// Adds the path to the text of an error.
 fn at<T>(path: &Path, result: io::Result<T>) -> io::Result<T> {
     result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
-/// Returns a new file in the folder of another one, which takes its place later.
+/// Returns a new temporary file in the folder of `path`, which it will replace later.
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().unwrap_or(Path::new("."));
     at(folder, tempfile::Builder::new().prefix(".goal-").tempfile_in(folder))
 }
 
-/// Gives a new file its mode and its name. A file or link that has the name is replaced.
+/// Gives a temporary file its mode, and renames it to `path`. Replaces a file or link there.
 fn place(new: NamedTempFile, path: &Path, mode: u32) -> io::Result<()> {
-    // Some tools have replaced the file under this name.
+    // The mode is set by name, because some tools have replaced the file under this name.
     at(path, fs::set_permissions(new.path(), Permissions::from_mode(mode)))?;
     new.persist(path).map(drop).map_err(|error| at::<()>(path, Err(error.error)).unwrap_err())
 }
 
-/// Writes a file of text.
+/// Writes a text file.
 pub fn write(path: &Path, text: &[u8]) -> io::Result<()> {
     let mut new = beside(path)?;
     at(path, new.write_all(text))?;
@@ -78,12 +78,13 @@ fn tool(command: &mut Command) -> io::Result<()> {
     }
 }
 
-/// Copies a file with machine code, and treats its debug information.
+/// Copies a file with machine code, and handles its debug information.
 fn copy(from: &Path, to: &Path, mode: u32, debug_info: DebugInfo) -> io::Result<()> {
     let mut new = beside(to)?;
     at(from, File::open(from).and_then(|mut from| io::copy(&mut from, new.as_file_mut())))?;
     let name = to.file_name().unwrap_or_default().to_string_lossy();
-    // The linker needs the names in an archive. It has no place for debug information apart.
+    // The linker needs the symbols of an archive. Debug information of archives can't be in other
+    // files.
     let is_archive = name.ends_with(".a");
     if debug_info == DebugInfo::Apart && !is_archive {
         let folder = folder(&to.with_file_name(".debug"))?;
@@ -97,8 +98,8 @@ fn copy(from: &Path, to: &Path, mode: u32, debug_info: DebugInfo) -> io::Result<
         tool(Command::new("objcopy").arg(link).arg(new.path()))?;
     } else if debug_info != DebugInfo::Keep {
         let what: &[&str] = if is_archive {
-            // The compiler's own form of the code is in there a second time, for optimisation
-            // across crates.
+            // An archive also has the code in the compiler's own form, for optimisation across
+            // crates. It is not needed.
             &["--strip-debug", "--remove-section=.llvmbc", "--remove-section=.llvmcmd"]
         } else {
             &["--strip-unneeded"]
@@ -108,7 +109,7 @@ fn copy(from: &Path, to: &Path, mode: u32, debug_info: DebugInfo) -> io::Result<
     place(new, to, mode)
 }
 
-/// Makes a folder and those above it, if they are missing.
+/// Creates a folder and its missing parents.
 pub fn folder(path: &Path) -> io::Result<PathBuf> {
     let mut missing: Vec<&Path> = path.ancestors().take_while(|path| !path.is_dir()).collect();
     while let Some(next) = missing.pop() {
@@ -121,7 +122,7 @@ pub fn folder(path: &Path) -> io::Result<PathBuf> {
     Ok(path.to_owned())
 }
 
-/// Makes a symbolic link. A file or link that has the name is replaced.
+/// Creates a symbolic link. Replaces a file or link with this name.
 fn link(to: &str, path: &Path) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         at(path, fs::remove_file(path))?;
@@ -129,11 +130,11 @@ fn link(to: &str, path: &Path) -> io::Result<()> {
     at(path, symlink(to, path))
 }
 
-/// The libraries of the system that the static library needs. The compiler adds its own, among
-/// them the one that unwinds the stack.
+/// The linker arguments for system libraries that the static library needs. The compiler adds
+/// further ones, such as the library that unwinds the stack.
 const PRIVATE: &str = "-lutil -lrt -lpthread -lm -ldl";
 
-/// The licences.
+/// The files with licences.
 const LICENCES: [&str; 3] = ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT"];
 
 /// Installs everything.
@@ -159,7 +160,8 @@ pub fn install(install: &Install<'_>) -> io::Result<()> {
     for (from, to) in texts {
         write(&to, &at(&from, fs::read(&from))?)?;
     }
-    // A prefix that is relative would be found from one folder only.
+    // A relative prefix would be valid in one working folder only, so the file has the absolute
+    // one.
     let there = at(prefix, fs::canonicalize(prefix))?;
     let description = format!(
         "prefix={}\nlibdir=${{prefix}}/lib\nincludedir=${{prefix}}/include\n\nName: goal\nDescription: Schedules of group communication\nVersion: {version}\nCflags: -I${{includedir}}\nLibs: -L${{libdir}} -lgoal\nLibs.private: {PRIVATE}\n",

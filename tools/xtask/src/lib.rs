@@ -1,5 +1,5 @@
-//! The part that `cargo xtask` and the tests of the library share: the header as data, the manual
-//! pages made of it, the installation, and the libraries over PMPI.
+//! Holds what `cargo xtask` and the tests of the library share: the header as data, the manual
+//! pages, the installation, and the libraries over PMPI.
 
 pub mod goalmpi;
 pub mod goalprof;

@@ -57,8 +57,8 @@ const PACKAGES: [&str; 4] = ["libgoal", "goalc", "goal-run", "goal-tune"];
 /// The binaries that are installed. `goal-run tune` starts the last one.
 const BINARIES: [&str; 3] = ["goalc", "goal-run", "goal-tune"];
 
-/// The shells whose completions are installed: the folder, and what stands before and behind the
-/// name of a command in the name of its file.
+/// The shells whose completions are installed: the folder, and what precedes and follows the
+/// command's name in the name of the file.
 const SHELLS: [(&str, &str, &str, &str); 3] = [
     ("bash", "share/bash-completion/completions", "", ""),
     ("zsh", "share/zsh/site-functions", "_", ""),
@@ -94,7 +94,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Builds packages. Returns the folder of what was built.
+/// Builds packages by cargo. Returns the folder of the built files.
 fn cargo_build(packages: &[&str], debug: bool) -> Result<PathBuf, Box<dyn std::error::Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -140,7 +140,7 @@ fn run(
     })?;
     let manual = folder(&prefix.join("share/man/man1"))?;
     let pages = tempfile::tempdir()?;
-    // Those with the commands `man` and `completions`.
+    // The first two binaries have the commands `man` and `completions`.
     for name in &BINARIES[..2] {
         if !Command::new(built.join(name)).arg("man").arg(pages.path()).status()?.success() {
             return Err(format!("{name} man {}: failed, see above", pages.path().display()).into());

@@ -1,22 +1,23 @@
-//! Manual pages of section 3, made of the header.
+//! Makes manual pages of section 3 from the header.
 
 use crate::header::{Item, Page};
 use std::fmt::Write;
 
-/// Returns text that roff shows as it is.
+/// Returns text with the escapes that make roff show it unchanged.
 fn plain(text: &str) -> String {
     text.replace('\\', "\\e").replace('-', "\\-")
 }
 
-/// Returns the table of error codes of the source that defines it: names and sentences.
+/// Returns the table of error codes, from the source that defines them: a name and a sentence for
+/// each.
 pub fn errors(source: &str) -> Vec<(String, String)> {
     let rows = source.lines().filter(|line| line.contains("\"GOAL_ERR_") && line.contains(" = -"));
     let parts = rows.map(|line| line.split('"').collect::<Vec<_>>());
     parts.filter(|parts| parts.len() == 5).map(|parts| (parts[1].into(), parts[3].into())).collect()
 }
 
-/// Returns a page of `pages` as roff. `errors` are the rows of the table of codes: name and
-/// sentence. The page without functions names the others.
+/// Returns a page as roff. `errors` has a name and a sentence for each error code. The page without
+/// functions lists all `pages`.
 pub fn roff(page: &Page, pages: &[Page], errors: &[(String, String)], version: &str) -> String {
     let Page { name, title, text, items } = page;
     let functions: Vec<&str> = items.iter().filter_map(|item| item.function.as_deref()).collect();
@@ -66,7 +67,7 @@ pub fn roff(page: &Page, pages: &[Page], errors: &[(String, String)], version: &
     out
 }
 
-/// Returns the file of a function: it refers to its page.
+/// Returns the file for a function. It only refers to the function's page.
 pub fn alias(page: &Page) -> String {
     format!(".so man3/{}.3\n", page.name)
 }

@@ -6,14 +6,14 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-/// The libraries of the system that the static library needs.
+/// The linker arguments for system libraries that the static library needs.
 const SYSTEM: [&str; 5] = ["-lgcc_s", "-lutil", "-lpthread", "-lm", "-ldl"];
 
-/// Compiles the sources in a folder with an MPI compiler and links them with the core. `root` is
-/// the folder of the repository.
+/// Compiles the sources in `folder` with an MPI compiler, and links them with the static library
+/// `core`. `root` is the folder of the repository.
 ///
 /// # Errors
-/// The compiler can't be started, or fails; its report is on standard error.
+/// The compiler can't be started, or fails. Then its messages are on standard error.
 pub(crate) fn build(
     root: &Path,
     folder: &Path,
@@ -25,7 +25,7 @@ pub(crate) fn build(
 ) -> io::Result<()> {
     let mut compiler = compiler(root, folder, sources, includes, mpicc);
     compiler.args(["-fPIC", "-shared"]).arg(core);
-    // Only the functions of MPI are seen from outside.
+    // The library exports only the functions of MPI.
     compiler.args(["-Wl,--exclude-libs,ALL", "-Wl,--gc-sections"]).args(SYSTEM);
     link(compiler, mpicc, out)
 }
@@ -51,7 +51,7 @@ pub(crate) fn compiler(
 /// Runs a compiler that writes `out`.
 ///
 /// # Errors
-/// It can't be started, or fails; its report is on standard error.
+/// The compiler can't be started, or fails. Then its messages are on standard error.
 pub(crate) fn link(mut compiler: Command, mpicc: &OsStr, out: &Path) -> io::Result<()> {
     let status = compiler.arg("-o").arg(out).status().map_err(|error| {
         let text = format!("{}: {error}; name the MPI compiler by --mpicc", mpicc.display());

@@ -1,10 +1,10 @@
-//! The bodies of the fuzz targets, which the bounded tests on stable run too. Each function takes
-//! any bytes, and panics if this crate breaks a promise.
+//! The bodies of the fuzz targets. The bounded tests on stable Rust run them too. Each function
+//! takes any bytes, and panics if this crate breaks a promise.
 
 use crate::wire::{Datagram, EdpRepr, Extension, Frame, Packet, Ranges};
 
-/// Checks that a frame accepted as ESP or EDP is the same when it is written again. Returns true if
-/// it was accepted.
+/// Checks that a frame which is accepted as ESP or EDP is the same when it is written again.
+/// Returns true if the frame was accepted.
 ///
 /// # Panics
 /// If it is not the same.
@@ -24,7 +24,7 @@ pub fn repair_checksum(frame: &mut [u8]) {
     }
 }
 
-/// Copies a packet and corrects its checksum, so that changed bytes reach the checks behind that of
+/// Copies a packet and corrects the checksum of the copy. So changed bytes get past the check of
 /// the checksum.
 fn repair_packet(bytes: &[u8]) -> Vec<u8> {
     let mut repaired = bytes.to_vec();

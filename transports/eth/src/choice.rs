@@ -19,7 +19,7 @@ pub enum DriverKind {
     /// Packet sockets, which every Linux has.
     #[default]
     Packet,
-    /// Sockets of AF_XDP where they can be had, and packet sockets where not.
+    /// AF_XDP sockets where the system offers them, and packet sockets elsewhere.
     Xdp,
 }
 
@@ -44,9 +44,9 @@ pub struct PassedDriver {
     mac: [u8; 6],
     mtu: usize,
     port: u16,
-    /// The number of the packet socket.
+    /// The descriptor number of the packet socket.
     packet: RawFd,
-    /// The numbers of the socket of AF_XDP and of the memory file with its frames.
+    /// The descriptor numbers of the AF_XDP socket and of the memory file with its frames.
     xdp: Option<[RawFd; 2]>,
 }
 
@@ -75,7 +75,8 @@ pub struct PortGroup {
 
 impl PortGroup {
     /// Makes a group of these drivers, which take frames of `ethertype` only. From then on they get
-    /// no frames to all ports. If the system has no such groups, the drivers stay as they were.
+    /// no frames that are addressed to all ports. If the system has no such groups, the drivers
+    /// stay as they were.
     pub fn of(drivers: &[AnyDriver], ethertype: u16) -> Self {
         let mut sockets: Vec<&Packet> = drivers.iter().map(AnyDriver::packet).collect();
         let demux = match sockets.len() {
@@ -92,8 +93,8 @@ impl PortGroup {
 }
 
 impl AnyDriver {
-    /// Opens the interface with this name as [`Packet::open`] does. If a driver of this kind can't
-    /// be had, returns a packet socket with the reason.
+    /// Opens the interface with this name as [`Packet::open`] does. If the system offers no driver
+    /// of kind `kind`, returns a packet socket with the reason.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -106,8 +107,8 @@ impl AnyDriver {
         Ok(Self::over(kind, Packet::open(interface, ethertypes, port)?, ethertypes))
     }
 
-    /// Opens a port which the caller has claimed as a [`Port`](crate::Port). Otherwise as
-    /// [`AnyDriver::open`].
+    /// Opens an interface as [`AnyDriver::open`] does, for a port that the caller has claimed as a
+    /// [`Port`](crate::Port).
     ///
     /// # Errors
     /// [`OpenError`].
@@ -135,8 +136,8 @@ impl AnyDriver {
         }
     }
 
-    /// Returns the driver that another process opened for this one. `take` returns the inherited
-    /// descriptor with a number.
+    /// Returns the driver that another process opened for this process. `take` returns the
+    /// inherited descriptor with a number.
     ///
     /// # Errors
     /// The errors of `take`, and of a description that does not match the descriptors.
@@ -176,8 +177,8 @@ impl AnyDriver {
         }))
     }
 
-    /// Returns the description for the process that is to use the driver. That process must inherit
-    /// [`AnyDriver::descriptors`] under their numbers.
+    /// Returns the description of the driver for the process that will use it. That process must
+    /// inherit [`AnyDriver::descriptors`] under the same numbers.
     pub fn passed(&self) -> PassedDriver {
         let Interface { name, index, mtu, .. } = self.interface();
         PassedDriver {
@@ -204,8 +205,8 @@ impl AnyDriver {
         }
     }
 
-    /// Closes the driver after it was passed on. Returns what this process must hold while the
-    /// other one uses it.
+    /// Closes the driver after it was passed on. Returns what this process must hold while another
+    /// process uses the driver.
     pub fn into_held(self) -> Held {
         match self.0 {
             Either::Packet(_) => Held {
@@ -265,8 +266,8 @@ impl AnyDriver {
         }
     }
 
-    /// Returns the counts of frames that arrived at the packet socket: with AF_XDP, those that its
-    /// program did not take.
+    /// Returns the counts of frames that arrived at the packet socket. With AF_XDP these are the
+    /// frames that the program at the interface did not redirect.
     ///
     /// # Errors
     /// The system's error.

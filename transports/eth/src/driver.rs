@@ -7,11 +7,11 @@ use std::time::Duration;
 /// The most frames that [`Driver::receive_batches`] passes on at a time.
 pub const BATCH_MAX: usize = 8;
 
-/// There is no room for another frame until [`Driver::flush`] has sent some.
+/// The error that there is no room for another frame until [`Driver::flush`] has sent some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;
 
-/// The interface carries no more frames: it went down, or it is gone.
+/// The error that an interface carries no more frames, because it went down or is gone.
 #[derive(Debug, thiserror::Error)]
 #[error("interface {interface} carries no more frames: {cause}")]
 pub struct Lost {
@@ -31,17 +31,17 @@ pub trait Driver {
     /// Returns the most bytes that a frame may have after Ethernet's header.
     fn mtu(&self) -> usize;
 
-    /// Calls `write` with the buffer of the next frame, which has room for the longest frame of
-    /// ESP and EDP. `write` returns the length of the frame, at most 14 + [`Driver::mtu`] bytes, or
-    /// `None` if it has no frame. Returns true if there was a frame; it leaves at the next
+    /// Calls `write` with the buffer of the next frame, which has room for the longest frame of ESP
+    /// and EDP. `write` returns the length of the frame, at most 14 + [`Driver::mtu`] bytes, or
+    /// `None` if it has no frame. Returns true if there was a frame. The frame leaves at the next
     /// [`Driver::flush`].
     ///
     /// # Errors
     /// [`Full`], in which case `write` was not called.
     fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, Full>;
 
-    /// Hands the interface as many of the frames that were sent as it takes; the others stay for
-    /// the next call.
+    /// Hands the frames of [`Driver::send`] to the interface. Frames that the interface does not
+    /// take stay for the next call.
     ///
     /// # Errors
     /// [`Lost`].
@@ -52,8 +52,8 @@ pub trait Driver {
         false
     }
 
-    /// Calls `change` with the last `count` frames that were sent, in order. None of them was
-    /// there at the last [`Driver::flush`].
+    /// Calls `change` with the last `count` frames that [`Driver::send`] wrote, in order. All of
+    /// them must have been written after the last [`Driver::flush`].
     fn amend(&mut self, count: usize, change: impl FnOnce(&mut [&mut [u8]])) {
         let _ = (count, change);
         unreachable!("this driver can't change frames")

@@ -16,7 +16,7 @@ pub enum OpenError {
         file = executable()
     )]
     Rights,
-    /// Another process has the port.
+    /// Another process has claimed the port.
     #[error(
         "port {number} of {interface} is taken: end the process that has it, or take another port"
     )]
@@ -40,7 +40,7 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Returns the error of a system that refuses a packet socket.
+    /// Returns the error for a packet socket that the system refuses with `errno`.
     pub(crate) fn from_socket(errno: Errno) -> Self {
         let cause = errno.into();
         match errno {
@@ -107,12 +107,14 @@ pub enum NoXdp {
 
 #[cfg(feature = "xdp")]
 impl NoXdp {
-    /// Returns a function from the system's error to this error.
+    /// Returns a function that turns an error of the system into [`NoXdp::System`]. `what` names
+    /// the thing that was refused.
     pub(crate) fn system(what: &'static str) -> impl Fn(io::Error) -> Self {
         move |cause| Self::System { what, cause }
     }
 
-    /// Returns the error of a system that refuses something which takes a right.
+    /// Returns [`NoXdp::Rights`] if the system denied a permission, and [`NoXdp::System`]
+    /// otherwise.
     pub(crate) fn of(what: &'static str, cause: io::Error) -> Self {
         match cause.kind() {
             io::ErrorKind::PermissionDenied => Self::Rights,

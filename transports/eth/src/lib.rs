@@ -8,9 +8,10 @@
 //! (`docs/esp.md`).
 //!
 //! This crate refuses to do some things:
-//! - A driver does not look into frames; only the filter that it gives the kernel does. The
+//! - A driver does not look into frames. Only the filter that it gives to the kernel does. The
 //!   protocol is the work of `goal-esp`.
-//! - The transport reads no clock. It gets one from its caller, so it runs in simulated time too.
+//! - The transport reads no clock of its own. It gets a clock from its caller, so it runs in
+//!   simulated time too.
 //! - Nothing is allocated for a frame.
 //! - Nothing is configured: an interface that is down, or too short for ESP, is refused with the
 //!   command that helps.

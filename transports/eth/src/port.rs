@@ -5,10 +5,11 @@ use std::io;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
-/// The claim to a port, which no other process of the network namespace can claim while it lives.
+/// The claim to a port. While it lives, no other process of the network namespace can claim the
+/// same port.
 ///
-/// Packet sockets have no ports, so two owners would both receive all frames. The claim is an
-/// abstract Unix socket name, which the system frees when its owner ends.
+/// Packet sockets have no ports, so two owners of a port would both receive all of its frames. The
+/// claim is an abstract Unix socket name, which the system frees when its owner ends.
 #[derive(Debug)]
 pub struct Port {
     number: u16,
@@ -22,7 +23,7 @@ impl Port {
     /// Claims port `number`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AddrInUse`] if it is taken, and other errors of the system.
+    /// [`io::ErrorKind::AddrInUse`] if the port is taken, and other errors of the system.
     pub fn claim(interface: &Interface, number: u16) -> io::Result<Self> {
         let name =
             SocketAddr::from_abstract_name(format!("goal-esp/{}/{number}", interface.index))?;

@@ -4,8 +4,8 @@ use crate::Overrun;
 use crate::message::Broken;
 use goal_lang::ANY;
 
-/// The reason why the bytes of a stream are no messages of its rank. There are no more messages to
-/// or from the rank then.
+/// The reason why the bytes of a stream are not messages of the rank that sends it. After that, no
+/// more messages are exchanged with this rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum StreamFault {
     /// The bytes that arrived are no stream of messages.
@@ -17,13 +17,13 @@ pub enum StreamFault {
     /// A message names a communicator that the job does not have.
     #[error("it sent a message in communicator {0}, which the job does not have")]
     Communicator(u64),
-    /// The tag of a message is the one that stands for any tag.
+    /// The tag of a message is [`ANY`], which only a receive may name.
     #[error("it sent a message with tag {ANY}, which only a receive of any tag names")]
     Tag,
-    /// An envelope announces the parts of a message that has no bytes, and so no parts.
+    /// An envelope announces parts, but its message has no bytes and therefore no parts.
     #[error("it sent the envelope of a message in parts that has no bytes")]
     Empty,
-    /// The rank sent more than it was granted.
+    /// The rank sent more bytes than it was granted.
     #[error("it sent {0}")]
     Overrun(Overrun),
 }

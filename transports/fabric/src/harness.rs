@@ -1,9 +1,9 @@
-//! The body of the fuzz target of chunks, which the bounded tests on stable run too.
+//! The body of the fuzz target for chunks. The bounded tests on stable Rust run it too.
 
 use crate::chunk::Chunk;
 
-/// Checks that an accepted header of a chunk is the same when it is written again. Returns true if
-/// it was accepted.
+/// Parses the header of a chunk, and checks that an accepted header is the same when it is written
+/// again. Returns true if the header was accepted.
 ///
 /// # Panics
 /// If it is not the same.

@@ -5,7 +5,7 @@ use crate::chunk::{Chunk, ChunkKind, Envelope};
 use goal_engine::transport::{Header, Kind};
 use goal_lang::ANY;
 
-/// Returns the chunk of a message to rank `to`.
+/// Returns the chunk that carries a message with this header to rank `to`.
 pub fn chunk(header: &Header, to: u32) -> Chunk {
     let kind = match header.kind() {
         Kind::Eager => ChunkKind::Eager,
@@ -21,7 +21,8 @@ pub fn chunk(header: &Header, to: u32) -> Chunk {
         schedule: header.instance,
         sender: header.source,
         receiver: to,
-        // The other flags are about payloads that are read in memory, which no other host can do.
+        // The other flags are about payloads that the receiver reads in the sender's memory. No
+        // other host can do that.
         flags: u32::from(header.flags & Header::PATTERN)
             | u32::from(header.communicator_upper) << COMMUNICATOR_SHIFT,
         tag: header.tag,
@@ -39,14 +40,14 @@ pub fn chunk(header: &Header, to: u32) -> Chunk {
     Chunk { kind, len: header.payload_len() as u32, message, receive, offset, envelope }
 }
 
-/// The communicator of a job's messages.
+/// The number of the communicator of all ranks of a job ([`goal_engine::WORLD`]).
 pub const COMMUNICATOR: u32 = goal_engine::WORLD as u32;
 
 /// The place of the upper 16 bits of a communicator's number in the flags of a transfer header.
 const COMMUNICATOR_SHIFT: u32 = 16;
 
-/// Returns the header of the message whose chunk came from rank `source` to rank `own`. Messages
-/// may be of `any` communicator, or of that of the job only.
+/// Returns the header of a message, from its chunk that rank `source` sent to rank `own`. If `any`
+/// is false, the message must be of the communicator [`COMMUNICATOR`].
 ///
 /// # Errors
 /// [`StreamFault`] if the chunk is not one of a message, or names something that is not of this

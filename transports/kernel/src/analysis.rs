@@ -25,7 +25,8 @@ pub(crate) fn portions(bytes: u64, fragment: u32) -> u32 {
     bytes.div_ceil(portion_bytes(fragment).into()).max(1) as u32
 }
 
-/// Returns the actions that the kernel cannot execute, whatever the others are.
+/// Returns the actions that the kernel cannot execute whatever the other actions are, each with its
+/// rank and the reason.
 pub(crate) fn refused(graphs: &[Graph]) -> Vec<(u32, u32, Reason)> {
     let bytes_max = u64::from(PART_BYTES);
     let mut refused = Vec::new();
@@ -45,8 +46,9 @@ pub(crate) fn refused(graphs: &[Graph]) -> Vec<(u32, u32, Reason)> {
     refused
 }
 
-/// Numbers the sends and the receives of each rank that go to other ranks: the first portion of
-/// each. Those behind it have the next numbers.
+/// Numbers the sends and the receives that each rank exchanges with other ranks. Returns, by rank
+/// and action, the number of the message's first portion, or [`NONE`]. Further portions have the
+/// next numbers.
 pub(crate) fn numbers(graphs: &[Graph], matching: &Matching, fragment: u32) -> Vec<Vec<u32>> {
     let of_rank = |(rank, graph): (usize, &Graph)| {
         let (mut sends, mut receives) = (0, 0);
@@ -67,8 +69,8 @@ pub(crate) fn numbers(graphs: &[Graph], matching: &Matching, fragment: u32) -> V
 }
 
 /// Returns the pairs (receiver, sender) that need acknowledgements. A sender may begin run e + 2
-/// only once its receivers have ended run e. It needs no acknowledgement from a receiver that must
-/// have begun run e + 1 before the sender ended that run: such a receiver has ended run e.
+/// only once its receivers have ended run e. Some receivers must have begun run e + 1 before the
+/// sender ended run e + 1. They have ended run e, so they need not send an acknowledgement.
 pub(crate) fn acks(graphs: &[Graph], matching: &Matching) -> Vec<(u32, u32)> {
     let mut pairs = BTreeSet::new();
     for (rank, graph) in graphs.iter().enumerate() {
@@ -84,8 +86,8 @@ pub(crate) fn acks(graphs: &[Graph], matching: &Matching) -> Vec<(u32, u32)> {
     pairs.into_iter().collect()
 }
 
-/// Cuts the operands of an operation into pieces that are contiguous in all of them; `None` if an
-/// element lies in two of them.
+/// Cuts the operands and the result of an operation into pieces that are contiguous in all three.
+/// Returns `None` if an element would lie in two pieces.
 pub(crate) fn segments(exec: &Exec) -> Option<Vec<[Piece; 3]>> {
     let mut lists = [exec.a.iter(), exec.b.iter(), exec.c.iter()];
     let mut heads: [Option<Piece>; 3] = lists.each_mut().map(|list| list.next().copied());
@@ -149,7 +151,8 @@ pub(crate) fn touched(graph: &Graph) -> [Vec<Range<u64>>; 3] {
     [reads, writes, perhaps].map(merged)
 }
 
-/// Returns the bytes of pieces of memory.
+/// Returns the bytes of the rank's memory that pieces occupy, as ascending ranges with gaps between
+/// them.
 fn merged(mut pieces: Vec<Piece>) -> Vec<Range<u64>> {
     pieces.retain(|piece| piece.space == Space::Memory && piece.size > 0);
     pieces.sort_unstable_by_key(|piece| piece.addr);

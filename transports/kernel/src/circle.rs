@@ -1,14 +1,15 @@
 //! Makes the engine's ticks without a process. Frames circle through a private pair of virtual
 //! interfaces, and a token bucket at one end slows them down.
 //!
-//! One end is in the host's network namespace, so that the engine at it can send frames out of the
-//! host's interface. The other end is in a namespace that only a descriptor holds. It vanishes with
-//! the descriptor, however the process ends, and takes the whole pair with it.
+//! One end is in the host's network namespace, so that the engine at this end can send frames out
+//! of the host's interface. The other end is in a namespace that only a descriptor holds. This
+//! namespace vanishes with the descriptor, however the process ends, and takes the whole pair with
+//! it.
 //!
 //! Threat: a program that may open packet sockets on the host can send frames into the pair, and
 //! see the host's cookie there. The other end drops frames without the cookie. Such a program can
-//! use the cookie to make ticks and continuations. These only continue ready actions, and ask for
-//! missing messages.
+//! use the cookie to make ticks and continuations. Ticks and continuations only continue ready
+//! actions, and request missing messages.
 
 use crate::kernel::{Hook, Kernel};
 use crate::layout::{CIRCLE_BYTES, FRAME_LENGTH};
@@ -21,12 +22,12 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-/// Frames that circle: one that is lost is not missed.
+/// The number of frames that circle. There are several, so that ticks go on when one is lost.
 pub(crate) const FRAMES: u32 = 4;
-/// The other end's name in its own namespace.
+/// The name of the pair's other end, in the private network namespace.
 const FAR_END: &str = "goal";
 
-/// The pair. Its links are dropped before the namespace.
+/// The private pair of interfaces. Its links are dropped before its namespace.
 #[derive(Debug)]
 pub(crate) struct Circle {
     socket: OwnedFd,
@@ -58,7 +59,7 @@ impl Circle {
             netlink::up(index)?;
             Ok((namespace, link))
         };
-        // A thread of its own changes its namespace, so the caller's stays.
+        // A separate thread changes its namespace, so the caller's namespace stays.
         let far: io::Result<_> = std::thread::scope(|scope| scope.spawn(far).join())
             .unwrap_or_else(|_| Err(io::Error::other("the thread of the other end panicked")));
         let (namespace, far_link) = far?;
@@ -69,7 +70,7 @@ impl Circle {
         Ok(Self { socket, _links: [link, far_link], _namespace: namespace })
     }
 
-    /// Sends ticks into the pair. Those that circle already stay.
+    /// Sends [`FRAMES`] ticks into the pair. Ticks that circle already stay.
     pub(crate) fn feed(&self, tick: &[u8; FRAME_LENGTH]) -> io::Result<()> {
         let mut frame = tick.to_vec();
         frame.resize(CIRCLE_BYTES, 0);

@@ -1,4 +1,4 @@
-//! The error if the kernel does not load or attach the engine.
+//! The error that the kernel does not load or attach the engine.
 
 use aya::programs::ProgramError;
 use aya::{EbpfError, programs::ProgramError as Program};
@@ -6,7 +6,7 @@ use rustix::thread::CapabilitySet;
 use std::error::Error;
 use std::{fmt, io};
 
-/// The engine could not be loaded or attached.
+/// The error that the engine could not be loaded or attached.
 #[derive(Debug)]
 pub struct LoadError(Cause);
 
@@ -43,9 +43,10 @@ impl LoadError {
         self.0.to_string()
     }
 
-    /// Returns true if the caller lacks a right. The verifier says "permission denied" too, of
-    /// programs that it refuses whoever loads them. Without CAP_PERFMON it follows more paths, and
-    /// may give up for their number.
+    /// Returns true if loading or attaching was refused and the caller lacks a capability. The
+    /// verifier also reports "permission denied" for programs that it refuses to every caller.
+    /// Without CAP_PERFMON the verifier follows more paths, and may give up because of their
+    /// number.
     pub fn is_permission(&self) -> bool {
         (self.is_denied() || self.is_refusal()) && !missing_rights().is_empty()
     }
@@ -70,7 +71,8 @@ fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn 
     std::iter::successors(Some(error), |&error| error.source())
 }
 
-/// Returns the texts of an error and of its causes, without those that the one before ends with.
+/// Returns the texts of an error and of its causes. Leaves out a text with which the text before it
+/// ends.
 pub(crate) fn causes(error: &(dyn Error + 'static)) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     for text in chain(error).map(ToString::to_string) {
@@ -81,7 +83,7 @@ pub(crate) fn causes(error: &(dyn Error + 'static)) -> Vec<String> {
     texts
 }
 
-/// The rights that loading takes.
+/// The capabilities that loading the engine takes, with their names.
 const RIGHTS: [(CapabilitySet, &str); 4] = [
     (CapabilitySet::BPF, "CAP_BPF"),
     (CapabilitySet::PERFMON, "CAP_PERFMON"),
@@ -89,15 +91,15 @@ const RIGHTS: [(CapabilitySet, &str); 4] = [
     (CapabilitySet::NET_RAW, "CAP_NET_RAW"),
 ];
 
-/// Returns the names of the rights that this thread lacks to load the engine.
+/// Returns the names of the capabilities that this thread lacks to load the engine.
 pub(crate) fn missing_rights() -> Vec<&'static str> {
     let own = rustix::thread::capabilities(None).map(|sets| sets.effective);
     let own = own.unwrap_or(CapabilitySet::empty());
     RIGHTS.iter().filter(|(right, _)| !own.contains(*right)).map(|(_, name)| *name).collect()
 }
 
-/// Returns the way to the rights that loading takes: those that are missing, or the place where
-/// this thread would need them.
+/// Returns a text on the capabilities that loading the engine takes. It names the missing ones, or
+/// says that this thread needs them outside of a user namespace.
 pub(crate) fn rights_in_words() -> String {
     match missing_rights().as_slice() {
         [] => "the rights of root outside of a user namespace, as containers have one".to_owned(),

@@ -1,5 +1,5 @@
 //! Completion events of a rank's runs in the kernel, for threads that sleep. An event tells that a
-//! run has ended, or that it needs the rank's process.
+//! run has ended, or that a run needs the rank's process.
 
 use crate::layout::{FRAME_LENGTH, PartEntry, StatusEntry};
 use crate::look::{Look, Unfinished};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 pub enum Announced {
     /// No run is in progress.
     Nothing,
-    /// One has ended, or needs the process: the thread must not sleep.
+    /// A run has ended, or needs the process. The thread must not sleep.
     Due,
     /// The descriptor becomes readable when a run ends or hands an action over. The thread must
     /// look again after this time, because the event may get lost, or because a computation ends.
@@ -31,19 +31,21 @@ struct Active {
     epoch: u32,
     /// The number of actions of the part that the process has taken, ever.
     taken: u64,
-    /// The time at which the process must give an action back that it has taken.
+    /// The time at which the process must give back an action that it has taken; `None` if it has
+    /// taken none.
     returns: Option<Instant>,
 }
 
-/// The last messages that the runs have received, to find silent runs.
+/// The last observed progress of the runs, by which silent runs are found.
 #[derive(Debug, Clone, Copy)]
 struct Heard {
-    /// The arrivals at all parts of active runs.
+    /// The sum of `PartEntry::arrivals` over the parts of all runs in progress.
     arrivals: u64,
-    /// The time of the last change of `arrivals`. A look that finds that frames of this host got
-    /// lost also sets it.
+    /// The time of the last change of `arrivals`. A look that finds losses of frames of this host
+    /// sets this time too.
     since: Instant,
-    /// The requests that the host's kernel had answered at a time.
+    /// The number of requests that the host's kernel had answered, and the time of this count;
+    /// `None` before the first count.
     answered: Option<(u64, Instant)>,
 }
 
@@ -57,22 +59,23 @@ pub struct CompletionEvents {
     active: Mutex<Vec<Active>>,
     /// The length of `active`, to be read without the lock.
     count: AtomicUsize,
-    /// `None` if it must be found out again.
+    /// The last observed progress; `None` if it must be observed anew.
     heard: Mutex<Option<Heard>>,
-    /// The answer of [`CompletionEvents::is_silent`] that a caller has noted, as one of the numbers
-    /// below.
+    /// The answer of [`CompletionEvents::is_silent`] that a caller has noted: [`UNWATCHED`],
+    /// [`SILENT`] or [`HEARD`].
     noted: AtomicU8,
 }
 
-/// Nobody wants to know if runs are silent.
+/// No caller watches if runs are silent.
 const UNWATCHED: u8 = 0;
-/// The caller took the runs for silent.
+/// The caller has noted that the runs are silent.
 const SILENT: u8 = 1;
-/// The caller took them for not silent.
+/// The caller has noted that the runs are not silent.
 const HEARD: u8 = 2;
 
-/// The time without a message after which a run counts as silent. Lost frames are asked for every
-/// 32 ticks at least, so what was sent comes within it, unless the network fails.
+/// The time without a message after which a run counts as silent. Lost frames are requested every
+/// 32 ticks at least. So a message that was sent arrives within this time, unless the network
+/// fails.
 const SILENCE: Duration = Duration::from_secs(5);
 /// The time between two looks at the requests that the host's kernel has answered.
 const LOOK: Duration = Duration::from_secs(1);
@@ -119,8 +122,8 @@ impl CompletionEvents {
         *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Notes that a rank has taken actions that were handed over, and when it must give the next of
-    /// them back.
+    /// Notes that a rank has taken the actions that were handed over. `returns` is the time at
+    /// which it must give back the next one.
     pub fn served(&self, rank: &Rank, returns: Option<Instant>) {
         let mut active = self.active();
         if let Some(run) = active.iter_mut().find(|run| run.part == rank.part()) {
@@ -128,7 +131,8 @@ impl CompletionEvents {
         }
     }
 
-    /// Notes that the caller knows of the end of a part's run.
+    /// Notes that the caller knows that a part's run has ended. The run then counts as in progress
+    /// no more.
     pub fn settled(&self, part: u32) {
         let mut active = self.active();
         active.retain(|run| run.part != part);
@@ -140,14 +144,14 @@ impl CompletionEvents {
         self.count.load(Ordering::Acquire) == 0
     }
 
-    /// Returns true if a run needs the process. It does if it has ended and is not settled, if it
-    /// has handed over an action that was not taken, or if an action is due to be given back.
+    /// Returns true if a run needs the process. A run needs the process if it has ended and is not
+    /// settled. It also does if an action waits to be taken, or is due to be given back.
     pub fn is_due(&self) -> bool {
         !self.is_idle() && self.active().iter().any(|&run| self.is_due_at(run))
     }
 
-    /// Asks for a frame to the socket when a run ends or hands an action over. The caller then may
-    /// sleep as the answer says, and must call [`disarm`](Self::disarm) behind that.
+    /// Asks for a frame to the socket when a run ends or hands an action over. The caller may then
+    /// sleep as the answer says, and must call [`disarm`](Self::disarm) afterwards.
     pub fn announce(&self) -> Announced {
         if self.is_idle() {
             return Announced::Nothing;
@@ -165,7 +169,7 @@ impl CompletionEvents {
         Announced::Sleep(left.map_or(SLEEP_MAX, |left| left.min(SLEEP_MAX)))
     }
 
-    /// Takes back [`announce`](Self::announce), and the frames that came.
+    /// Ends [`announce`](Self::announce), and discards the frames that came.
     pub fn disarm(&self) {
         for run in self.active().iter() {
             self.word(run.part, offset_of!(StatusEntry, waiting)).store(0, Ordering::Release);
@@ -177,9 +181,9 @@ impl CompletionEvents {
 
     /// Returns true if the runs in progress are silent: none of them waits for this process, and no
     /// message has come for some seconds. Then the ranks that should send messages have probably
-    /// not started their runs. Runs are not silent while other hosts still request frames of this
-    /// host again: then the network loses frames. Only calls of this function notice messages, so a
-    /// caller asks again and again.
+    /// not started their runs. Runs are not silent while other hosts keep requesting lost frames of
+    /// this host, because then the network is at fault. Only calls of this function notice
+    /// messages, so callers must repeat the call.
     pub fn is_silent(&self) -> bool {
         if self.is_idle() {
             return false;
@@ -198,7 +202,7 @@ impl CompletionEvents {
             *heard = Some(Heard { arrivals: sum, since: now, answered: None });
             return false;
         };
-        // A look at all sends takes long.
+        // A look at all sends takes long, so it is rare.
         if last.answered.map_or(last.since, |(_, at)| at) + LOOK <= now {
             let answered = self.look.answered();
             if last.answered.is_some_and(|(before, _)| before != answered) {
@@ -209,8 +213,8 @@ impl CompletionEvents {
         last.since.elapsed() >= SILENCE
     }
 
-    /// Notes what the caller takes [`is_silent`](Self::is_silent) for, and returns it. Until
-    /// [`unwatch`](Self::unwatch), a change is [news](Self::is_news).
+    /// Returns the answer of [`is_silent`](Self::is_silent), and notes that the caller knows it.
+    /// Until [`unwatch`](Self::unwatch), [`is_news`](Self::is_news) reports a change of the answer.
     pub fn watch_silence(&self) -> bool {
         let is_silent = self.is_silent();
         self.noted.store(if is_silent { SILENT } else { HEARD }, Ordering::Relaxed);
@@ -222,7 +226,8 @@ impl CompletionEvents {
         self.noted.store(UNWATCHED, Ordering::Relaxed);
     }
 
-    /// Returns true if [`is_silent`](Self::is_silent) has changed since the caller noted it.
+    /// Returns true if the answer of [`is_silent`](Self::is_silent) differs from the one that the
+    /// caller has noted.
     pub fn is_news(&self) -> bool {
         match self.noted.load(Ordering::Relaxed) {
             UNWATCHED => false,

@@ -1,12 +1,12 @@
-//! The frames that processes of a host send to their own kernel: starts and ticks. They never leave
-//! the host; a cookie proves where they come from.
+//! The frames that processes of a host send to their own kernel: starts of runs, returns of
+//! actions, and ticks. They never leave the host. A cookie proves where they come from.
 
 use crate::job::Job;
 use crate::layout::{FRAME_FORM, FRAME_LENGTH, FrameHeader, kind};
 use std::mem::offset_of;
 use zerocopy::{FromBytes, IntoBytes};
 
-/// Bytes of such a frame.
+/// Bytes of a frame from a process to its own kernel.
 pub(crate) const BYTES: usize = FRAME_LENGTH;
 
 pub(crate) struct Start<'a> {
@@ -35,7 +35,7 @@ fn framed(header: &FrameHeader) -> [u8; BYTES] {
     frame
 }
 
-/// Returns the frame that starts a run, but for its epoch.
+/// Returns the frame that starts a run, without its epoch: [`with_epoch`] adds it.
 pub(crate) fn start(start: &Start<'_>) -> [u8; BYTES] {
     let header = FrameHeader {
         to_port: start.port.to_be(),
@@ -45,14 +45,15 @@ pub(crate) fn start(start: &Start<'_>) -> [u8; BYTES] {
     framed(&header)
 }
 
-/// Returns a start with an epoch.
+/// Returns the start frame `frame` with an epoch.
 pub(crate) fn with_epoch(frame: [u8; BYTES], epoch: u32) -> [u8; BYTES] {
     let (mut header, _) = FrameHeader::read_from_prefix(&frame).expect("the frame is longer");
     header.epoch = epoch.to_be();
     framed(&header)
 }
 
-/// Returns the frame by which a process gives an action back; `start` is its frame for starts.
+/// Returns the frame by which a process gives an action back. `start` is a start frame of the same
+/// part.
 pub(crate) fn returned(start: [u8; BYTES], epoch: u32, action: u32) -> [u8; BYTES] {
     let (mut header, _) = FrameHeader::read_from_prefix(&start).expect("the frame is longer");
     header.kind = kind::RETURN;
@@ -61,12 +62,13 @@ pub(crate) fn returned(start: [u8; BYTES], epoch: u32, action: u32) -> [u8; BYTE
     framed(&header)
 }
 
-/// Returns a tick.
+/// Returns the frame of a tick.
 pub(crate) fn tick(job: &Job) -> [u8; BYTES] {
     framed(&header(job, kind::TICK, job.secrets[0]))
 }
 
-/// Returns the start of a part's run, but for its epoch, from that of another part of the rank.
+/// Returns the start frame of a part, without its epoch. `frame` is a start frame of another part
+/// of the same rank.
 pub(crate) fn start_of(frame: [u8; BYTES], schedule: u16, cookie: u64) -> [u8; BYTES] {
     let (mut header, _) = FrameHeader::read_from_prefix(&frame).expect("the frame is longer");
     header.schedule = schedule.to_be();
@@ -92,7 +94,7 @@ pub(crate) fn done_filter(schedule: Option<u16>, port: u16, job: u32) -> Vec<lib
     let last = tests.len() - 1;
     let mut program = Vec::new();
     for (number, (load, at, value)) in tests.into_iter().enumerate() {
-        // On a difference, jumps to the refusal at the end.
+        // If the values differ, the program jumps to the refusal at its end.
         let refusal = 2 * (last - number) as u8 + 1;
         program.push(libc::sock_filter { code: load, jt: 0, jf: 0, k: at as u32 });
         program.push(libc::sock_filter { code: equal, jt: 0, jf: refusal, k: value });

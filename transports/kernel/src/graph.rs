@@ -1,5 +1,5 @@
-//! The dependency graph of a rank as the translation for the kernel reads it: its actions, with
-//! their dependents by number.
+//! The dependency graph of a rank, as the translation for the kernel reads it: the rank's actions,
+//! each with the numbers of its dependents.
 
 use crate::limits::FLOATS_MAX;
 use crate::reason::Reason;
@@ -7,7 +7,7 @@ use goal_asm::Nisa;
 use goal_asm::nisa::{Buffer, Operation};
 use goal_lang::{Datatype, Op, Piece, Space, flat_offsets};
 
-/// The operands of an operation, in pieces.
+/// An operation C = A op B, with its operands and its result in pieces.
 #[derive(Debug, Clone)]
 pub(crate) struct Exec {
     pub op: Op,
@@ -33,29 +33,29 @@ impl Payload {
     }
 }
 
-/// The work of a rank's process that is no operation.
+/// Work of a rank's process other than an operation on two operands.
 #[derive(Debug, Clone)]
 pub(crate) enum Hand {
-    /// It computes for a time.
+    /// The process computes for a time.
     Calc,
-    /// It stores the time.
+    /// The process stores the time.
     Time(Piece),
-    /// It calls a function of the program.
+    /// The process calls a function of the program.
     Call { function: u32, a: Vec<Piece>, b: Vec<Piece> },
 }
 
 /// The actions that the processes of ranks do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Abilities {
-    /// They spend the time of `calc` actions. Otherwise these actions do nothing.
+    /// True if the processes spend the time of `calc` actions. Otherwise these actions do nothing.
     pub calc: bool,
-    /// They have the functions that `exec user` calls. Otherwise the kernel takes no schedule with
-    /// such actions.
+    /// True if the processes have the functions that `exec user` calls. Otherwise the kernel takes
+    /// no schedule with such actions.
     pub functions: bool,
 }
 
 impl Default for Abilities {
-    /// Those of processes that `goal-run` starts for the ranks of a schedule.
+    /// Returns the abilities of processes that `goal-run` starts for the ranks of a schedule.
     fn default() -> Self {
         Self { calc: true, functions: false }
     }
@@ -63,15 +63,15 @@ impl Default for Abilities {
 
 #[derive(Debug, Clone)]
 pub(crate) enum Work {
-    /// An operation before the message leaves.
+    /// A send. `before` is an operation that is done before the message leaves.
     Send {
         peer: u32,
         tag: u32,
         payload: Payload,
         before: Option<Exec>,
     },
-    /// The operation combines the message with the one piece of the payload. The peer and the tag
-    /// may be [`ANY`](goal_lang::ANY).
+    /// A receive. `combine` is an operation that combines the message with the only piece of the
+    /// payload. The peer and the tag may be [`ANY`](goal_lang::ANY).
     Recv {
         peer: u32,
         tag: u32,
@@ -80,9 +80,9 @@ pub(crate) enum Work {
     },
     Exec(Exec),
     Nothing,
-    /// The rank's process does it.
+    /// Work that the rank's process does.
     Handed(Hand),
-    /// The kernel cannot execute it.
+    /// An action that the kernel cannot execute, for this reason.
     Refused(Reason),
 }
 
@@ -90,9 +90,9 @@ pub(crate) enum Work {
 pub(crate) struct Node {
     pub sources: u32,
     pub work: Work,
-    /// The numbers of the actions that wait for the completion, and of those that wait for the
-    /// start.
+    /// The numbers of the actions that wait for the completion of this action.
     pub dependents: Vec<u32>,
+    /// The numbers of the actions that wait for the start of this action.
     pub start_dependents: Vec<u32>,
 }
 
@@ -123,7 +123,8 @@ impl Graph {
     }
 }
 
-/// The places of the rank's buffers in one region; none if its memory is one already.
+/// The offsets of the rank's buffers in one region; empty if the rank's memory is one region
+/// already.
 struct Places(Vec<u64>);
 
 impl Places {
@@ -158,7 +159,7 @@ impl Places {
     }
 }
 
-/// Returns true if an operation on `bytes` bytes would hold up interrupts.
+/// Returns true if an operation on `bytes` bytes would hold up interrupts for too long.
 pub(crate) fn is_long(op: Op, datatype: Datatype, bytes: u64) -> bool {
     let is_computed = datatype.is_float() && op != Op::Copy;
     is_computed && bytes / datatype.width() > FLOATS_MAX.into()

@@ -6,12 +6,12 @@ use crate::layout::{
 };
 use std::ops::Range;
 
-/// One rank's part of a schedule. Entries number each other from 0; the loader adds the places in
-/// the maps.
+/// One rank's part of a schedule. Entries refer to each other by numbers from 0 on. The loader adds
+/// the places of the part in the maps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartImage {
-    /// The part. `first_*` are 0, but for `first_ack` and `first_independent`, which count from the
-    /// part's own first entry.
+    /// The part's entry. Its fields `first_*` are 0, except `first_ack` and `first_independent`,
+    /// which count from the part's own first entry.
     pub part: PartEntry,
     /// The actions; `first_dependent` counts from the part's own first entry.
     pub actions: Vec<ActionEntry>,
@@ -21,15 +21,17 @@ pub struct PartImage {
     pub receives: Vec<ReceiveEntry>,
     /// The sends. Acknowledgements are the last ones.
     pub sends: Vec<SendEntry>,
-    /// The bytes that the part's memory has from `constants_at` on, in all runs.
+    /// The constant bytes of the part's memory, from `constants_at` on. They are the same in all
+    /// runs.
     pub constants: Vec<u8>,
-    /// The place of the constants.
+    /// The offset of the constants in the part's memory.
     pub constants_at: u32,
-    /// Bytes of the rank's own memory, with which the part's memory begins.
+    /// The bytes of the rank's own memory, which is the first area of the part's memory.
     pub memory_bytes: u32,
     /// Bytes of the part's memory in use.
     pub bytes: u32,
-    /// The number of the action in the rank's section that each action comes from.
+    /// For each action of the part, the number of the action in the rank's section that it comes
+    /// from.
     pub origins: Vec<u32>,
     /// The calls of functions of the program.
     pub calls: Vec<Call>,
@@ -38,7 +40,7 @@ pub struct PartImage {
 /// A call of a function of the program, which the rank's process makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The action.
+    /// The number of the part's action that makes the call.
     pub action: u32,
     /// The number of the function.
     pub function: u32,
@@ -55,7 +57,7 @@ pub struct Operands {
     pub datatype: u8,
     /// The places of both operands and of the result.
     pub places: [usize; 3],
-    /// Bytes.
+    /// The bytes of each operand and of the result.
     pub bytes: usize,
 }
 
@@ -65,7 +67,7 @@ impl PartImage {
         self.actions.iter().filter(|action| action.flags & HANDED_OVER != 0).count() as u32
     }
 
-    /// Returns the operation of an action in a run; `None` if there is no such action.
+    /// Returns the operation of an action in run `epoch`; `None` if there is no such action.
     pub fn operands(&self, action: u32, epoch: u32) -> Option<Operands> {
         let ActionEntry { a, b, c, bytes, op, datatype, flags, .. } =
             *self.actions.get(action as usize)?;
@@ -75,8 +77,8 @@ impl PartImage {
         Some(Operands { op, datatype, places, bytes: bytes as usize })
     }
 
-    /// Returns the part's entry and all others as they stand in maps whose first free entries are
-    /// the given ones. `members` are the ranks in the job of the ranks of the schedule.
+    /// Returns the part with numbers that are valid in maps whose first free entries are `at`.
+    /// `members` has the rank in the job of each rank of the schedule.
     pub(crate) fn placed(&self, at: &Places, members: &[u32]) -> Self {
         let mut placed = self.clone();
         for receive in &mut placed.receives {
@@ -106,7 +108,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Returns the first free entries behind a part.
+    /// Returns the first free entries of the maps once the part `image` is placed here.
     pub(crate) fn behind(self, image: &PartImage) -> Self {
         Self {
             action: self.action + image.actions.len() as u32,

@@ -19,19 +19,21 @@ use siphasher::sip::SipHasher24;
 /// A rank of this host in a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Member {
-    /// The number of its part.
+    /// The number of the rank's part of the schedule.
     pub part: u32,
-    /// Bytes of the rank's memory, with which the part's memory begins.
+    /// The bytes of the rank's own memory, which is the first area of the part's memory.
     pub memory_bytes: u32,
-    /// The place where the part's memory begins in the map of memory, at a page.
+    /// The offset at which the part's memory begins in the map of memory, a multiple of the page
+    /// size.
     pub memory_at: u32,
-    /// Bytes of the part's memory.
+    /// The bytes of the part's memory.
     pub(crate) part_bytes: u32,
-    /// The part's first action, and their number: those of its ring of actions that are handed
-    /// over.
+    /// The part's first entry in the map of actions, and the first entry of its ring of handed-over
+    /// actions.
     pub(crate) first_action: u32,
+    /// The number of the part's actions, which is also the number of entries of its ring.
     pub(crate) actions: u32,
-    /// The number of actions that are handed over in a run.
+    /// The number of actions that are handed over to the rank's process in a run.
     pub handed: u32,
     schedule: u16,
     port: u16,
@@ -58,8 +60,8 @@ impl Member {
         bytes
     }
 
-    /// Returns the member that became these bytes. They must come from the launcher: the numbers
-    /// are only compared with the maps when they are used.
+    /// Returns the member that [`Member::to_bytes`] turned into these bytes. They must come from
+    /// the launcher, because their numbers are compared with the maps only when they are used.
     pub fn from_bytes(bytes: &[u8; MEMBER_BYTES]) -> Self {
         let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
         Self {
@@ -76,8 +78,8 @@ impl Member {
         }
     }
 
-    /// Returns the member of a part that has its places in the maps: the place of its memory, its
-    /// schedule and its port.
+    /// Returns the member for a part that has its places in the maps. `memory_at` is the offset of
+    /// the part's memory.
     pub(crate) fn new(
         part: u32,
         placed: &PartImage,
@@ -99,7 +101,7 @@ impl Member {
         }
     }
 
-    /// Returns the filter of the socket that wakes the rank: it accepts the completion events of
+    /// Returns the filter of the socket that wakes the rank. It accepts the completion events of
     /// this part.
     pub(crate) fn filter(&self, job: u32) -> Vec<libc::sock_filter> {
         frame::done_filter(Some(self.schedule), self.port, job)
@@ -110,38 +112,39 @@ impl Member {
         frame::with_epoch(self.start, epoch)
     }
 
-    /// Returns the first entry of the part's ring of actions that are handed over, and the number
-    /// of entries.
+    /// Returns the first entry of the part's ring of handed-over actions, and the number of
+    /// entries.
     pub fn ring(&self) -> (u32, u32) {
         (self.first_action, self.actions)
     }
 
-    /// Returns the frame that gives back an action that was handed over in a run.
+    /// Returns the frame by which the rank's process gives back an action that was handed over in a
+    /// run.
     pub fn give_back(&self, epoch: u32, action: u32) -> [u8; FRAME_LENGTH] {
         frame::returned(self.start, epoch, action)
     }
 }
 
-/// The contents of the maps.
+/// The contents of a host's maps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MapImage {
-    /// The host.
+    /// The entry of the map of the host.
     pub host: HostEntry,
-    /// The parts.
+    /// The parts of the host's ranks in all schedules.
     pub parts: Vec<PartEntry>,
-    /// Their actions.
+    /// The actions of all parts.
     pub actions: Vec<ActionEntry>,
-    /// Their dependents.
+    /// The dependents of all actions.
     pub dependents: Vec<u64>,
-    /// Their receives.
+    /// The receives of all parts.
     pub receives: Vec<ReceiveEntry>,
-    /// Their sends.
+    /// The sends of all parts.
     pub sends: Vec<SendEntry>,
     /// The ranks of the job.
     pub peers: Vec<PeerEntry>,
-    /// The key of the payload's hash, which follows from the job's.
+    /// The key of the hash of payloads, which is derived from the job's key.
     pub hash_key: Vec<u64>,
-    /// Bytes of the memory of all parts.
+    /// The bytes of the memory of all parts.
     pub memory_bytes: u32,
     /// By part, the place and the bytes of its constants in the memory.
     pub constants: Vec<(u32, Vec<u8>)>,
@@ -165,12 +168,12 @@ pub enum InstallError {
     /// There are too many ranks, or none.
     #[error("the job has {0} ranks; the kernel takes 1 to {PEERS_MAX}")]
     Ranks(usize),
-    /// A schedule has ranks that the job lacks.
+    /// The numbers of ranks of a schedule and of its communicator differ.
     #[error("the schedule has {schedule} ranks, its communicator {members}")]
     Members {
-        /// Ranks of the schedule.
+        /// The number of ranks of the schedule.
         schedule: u32,
-        /// Ranks of the communicator.
+        /// The number of ranks of the communicator.
         members: usize,
     },
     /// Two schedules have fragments of different lengths.
@@ -178,7 +181,7 @@ pub enum InstallError {
     Fragments(u32, u32),
 }
 
-/// The parts of a host's ranks.
+/// The parts of a host's ranks, in all schedules that have been added.
 #[derive(Debug, Clone)]
 pub struct Installation {
     job: Job,
@@ -236,8 +239,8 @@ impl Installation {
         Ok(Self { job, ranks, image, places: Places::default() })
     }
 
-    /// Adds a schedule whose ranks are those of the job that `members` names. Returns this host's
-    /// ranks of it, each with its rank in the job.
+    /// Adds a schedule. `members` has the rank in the job of each rank of the schedule. Returns the
+    /// schedule's ranks on this host, each with its rank in the job.
     ///
     /// # Errors
     /// [`InstallError`].
@@ -256,7 +259,7 @@ impl Installation {
         if parts > PARTS_MAX as usize {
             return Err(InstallError::Parts);
         }
-        // By port; a rank that the schedule lacks has no part.
+        // By port. A rank of the host that is not in the schedule has no part.
         let own = |rank: &u32| members.iter().position(|member| member == rank);
         let images: Vec<Option<PartImage>> =
             self.ranks.iter().map(|rank| own(rank).map(|own| plan.part(own as u32))).collect();
@@ -273,7 +276,7 @@ impl Installation {
             let number = self.image.parts.len() as u32;
             let entry = PartEntry { cookie, schedule, port: port as u16, ..PartEntry::default() };
             let Some(image) = image else {
-                // The rank has no part in this schedule; its number stays free.
+                // The rank has no part in this schedule. The number of the part stays free.
                 self.image.parts.push(entry);
                 self.image.constants.push((0, Vec::new()));
                 continue;
@@ -308,8 +311,8 @@ impl Installation {
         Ok(added)
     }
 
-    /// Makes room for schedules that the ranks of this host install themselves: `room` for each of
-    /// them. Frames have at most `fragment` bytes of payload. Returns this host's ranks, each with
+    /// Makes room for schedules that the ranks of this host install themselves: `room` for each
+    /// rank. Frames have at most `fragment` bytes of payload. Returns this host's ranks, each with
     /// its share. The installation can have no other schedules.
     ///
     /// # Errors
@@ -389,7 +392,7 @@ impl Installation {
         frame::tick(&self.job)
     }
 
-    /// Returns the bytes of the kernel's memory that the maps take, without the system's own.
+    /// Returns the bytes of the kernel's memory that the maps take, without the system's overhead.
     pub fn kernel_bytes(&self) -> u64 {
         let image = &self.image;
         let tables = [
@@ -410,20 +413,23 @@ impl Installation {
     }
 }
 
-/// The key of the payload's hash: SipHash-2-4 of 0, 1, 2, ... under the job's key. What the engine
-/// proves by SipHash is longer than these numbers, so the two uses of the key do not meet.
+/// Returns the key of the hash of payloads: SipHash-2-4 of 0, 1, 2, ... under the job's key. The
+/// engine also applies SipHash with this key to data. Such data is longer than these numbers, so
+/// the two uses never have the same input.
 fn hash_key(key: [u64; 2]) -> Vec<u64> {
     let siphash = SipHasher24::new_with_keys(key[0], key[1]);
     (0..u64::from(HASH_KEY_WORDS)).map(|number| siphash.hash(&number.to_le_bytes())).collect()
 }
 
-/// A part without memory has a page too, so that ranks always have one to map.
+/// Returns the bytes of a part's memory, rounded up to whole pages. A part without memory has one
+/// page too, so that its rank has a page to map.
 pub(crate) fn whole_pages(bytes: u32) -> u32 {
     bytes.max(1).next_multiple_of(page() as u32)
 }
 
-/// The secret of a part: SplitMix64 of a secret of the host and the part's number. A rank could
-/// compute those of other ranks of its host from its own: these trust each other.
+/// Returns the secret of a part: SplitMix64 of a secret of the host and the part's number. A rank
+/// could compute the secrets of other ranks of its host from its own. Ranks of a host trust each
+/// other.
 fn secret(seed: u64, number: u64) -> u64 {
     let mut z = seed ^ number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

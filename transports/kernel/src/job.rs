@@ -1,12 +1,12 @@
-//! The description of a job for the kernel of one host: its key, its interface and all ranks'
-//! places.
+//! The description of a job for the kernel of one host: the job's key, the host's interface, and
+//! the addresses of all ranks.
 
-/// The place of a rank of the job.
+/// The address of a rank of the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer {
-    /// The Ethernet address of its host's interface.
+    /// The Ethernet address of the interface of the rank's host.
     pub mac: [u8; 6],
-    /// Its number on its host.
+    /// The number of the rank on its host.
     pub port: u16,
 }
 
@@ -17,14 +17,14 @@ pub struct Job {
     pub number: u32,
     /// The random key of the job.
     pub key: [u64; 2],
-    /// Random numbers of this host that never leave it: its own cookie is the first, each part's
-    /// one follows from the second.
+    /// Two random numbers that never leave this host. The first is the host's cookie. The cookies
+    /// of its parts are derived from the second.
     pub secrets: [u64; 2],
     /// The ethertype of frames.
     pub ethertype: u16,
-    /// The interface's number.
+    /// The number of this host's interface.
     pub ifindex: u32,
-    /// The interface's address.
+    /// The Ethernet address of this host's interface.
     pub mac: [u8; 6],
     /// All ranks of the job.
     pub peers: Vec<Peer>,

@@ -1,10 +1,10 @@
 //! Loads the engine into the kernel and attaches it to an interface, with a job's maps.
 //!
-//! The object is the project's own and part of the library. Whoever loads it needs CAP_BPF,
-//! CAP_PERFMON (without it the verifier guards against speculation, and refuses additions to
-//! pointers that several branches lead to) and CAP_NET_ADMIN; ranks need none. Programs and maps
-//! live as long as a descriptor of them. Links of TCX do too, so nothing is left however the
-//! process ends.
+//! The object is the project's own and part of the library. The process that loads it needs
+//! CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN; ranks need no capability. Without CAP_PERFMON the
+//! verifier guards against speculation, and refuses additions to pointers that several branches
+//! lead to. Programs, maps and links of TCX live as long as a descriptor of them. So nothing is
+//! left however the process ends.
 
 use crate::error::LoadError;
 use crate::install::{Installation, MapImage, Member};
@@ -43,7 +43,8 @@ pub enum Hook {
 
 /// The engine at an interface. When this is dropped, it is detached.
 pub struct Kernel {
-    /// [`Ticker`](crate::Ticker) attaches the program to more interfaces.
+    /// The loaded programs and maps. They are locked, because [`Ticker`](crate::Ticker) attaches
+    /// programs to more interfaces.
     ebpf: Mutex<Ebpf>,
     hook: Hook,
     image: MapImage,
@@ -53,10 +54,11 @@ pub struct Kernel {
 
 impl Kernel {
     /// Loads the engine, fills its maps, and attaches it to an interface of the calling thread's
-    /// network namespace: at `hook`, or at the best that the kernel has.
+    /// network namespace. The engine is attached at `hook`, or at the best hook that the kernel
+    /// has.
     ///
-    /// At TCX nothing is left of it when the process ends, however it ends. A filter at clsact is
-    /// removed when this is dropped; it stays if the process is killed.
+    /// At TCX nothing is left of the engine when the process ends, however it ends. A filter at
+    /// clsact is removed when this is dropped; it stays if the process is killed.
     ///
     /// # Errors
     /// [`LoadError`]: it names what is missing, or has the verifier's log.
@@ -107,7 +109,7 @@ impl Kernel {
     /// completion events. The maps with the job's key and the peers' addresses are not among them.
     ///
     /// # Errors
-    /// As for [`rank`](Self::rank).
+    /// The errors of [`rank`](Self::rank).
     pub fn tables(&self, share: &Share) -> io::Result<TableDescriptors> {
         let ebpf = self.ebpf();
         let clone = |name| -> io::Result<OwnedFd> {
@@ -162,7 +164,7 @@ impl Kernel {
         Look::new(maps, counts.map(|count| count as u32))
     }
 
-    /// Returns a mapping of the counters of its own.
+    /// Returns a further mapping of the engine's counters.
     pub(crate) fn counters(&self) -> io::Result<Mapping> {
         let ebpf = self.ebpf();
         Mapping::new(map(&ebpf, "goal_counters").map_err(io::Error::other)?, 0, page())
@@ -173,8 +175,8 @@ impl Kernel {
         packet_socket(self.ifindex, self.image.host.ethertype, None)
     }
 
-    /// Lets the engine handle a frame as often as stated, as if it had arrived, and returns the
-    /// mean time. This is for benchmarks and tests; the frame must be one that the engine refuses.
+    /// Lets the engine handle a frame `times` times, as if it had arrived. Returns the mean time.
+    /// This is for benchmarks and tests. The frame must be one that the engine refuses.
     ///
     /// # Errors
     /// The caller lacks CAP_BPF, or the frame does not fit a page.
@@ -184,7 +186,7 @@ impl Kernel {
         Ok(engine(&mut self.ebpf())?.test_run(options)?.duration)
     }
 
-    /// Returns how often something happened to frames.
+    /// Returns the value of a counter of frames.
     pub fn counter(&self, counter: Counter) -> u64 {
         let mut bytes = [0; 8];
         self.counters.read(8 * counter as usize, &mut bytes);
@@ -194,7 +196,8 @@ impl Kernel {
 
 /// Loads the programs, with maps of the image's lengths.
 pub(crate) fn loaded(image: &MapImage) -> Result<Ebpf, LoadError> {
-    // A log takes the verifier a second. So it writes none, unless it refuses the engine.
+    // A log takes the verifier a second. So the engine is loaded without a log first, and again
+    // with one if the verifier refuses it.
     match loaded_with(image, VerifierLogLevel::DISABLE) {
         Err(error) if error.is_verifier() => {
             loaded_with(image, VerifierLogLevel::DEBUG | VerifierLogLevel::STATS)
@@ -322,7 +325,7 @@ fn attach(ebpf: &mut Ebpf, interface: &str, hook: Option<Hook>) -> Result<Hook, 
             return attached.map(|()| Hook::Tcx);
         }
     }
-    // It may be there already.
+    // The queueing discipline may exist already.
     let _ = qdisc_add_clsact(interface);
     all(|| TcAttachOptions::Netlink(NlOptions::default()))?;
     Ok(Hook::Clsact)

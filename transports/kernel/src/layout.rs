@@ -1,50 +1,51 @@
-//! The layout of the maps and of the frame header: `bpf/layout.h` in Rust. The engine shares them
-//! with the loader and the ranks.
+//! The layout of the maps and of the frame header: `bpf/layout.h` in Rust. The engine shares the
+//! maps with the loader and the ranks.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// No number of a part, a send or a receive.
+/// The value that stands for no part, no send, no receive or no action.
 pub const NONE: u32 = u32::MAX;
 
-/// The places of operands that alternate with the epoch: A.
+/// A flag of an action: the place of operand A alternates with the epoch.
 pub const ALTERNATES_A: u8 = 1;
-/// As [`ALTERNATES_A`], for B.
+/// A flag of an action: the place of operand B alternates with the epoch.
 pub const ALTERNATES_B: u8 = 2;
-/// As [`ALTERNATES_A`], for C.
+/// A flag of an action: the place of the result C alternates with the epoch.
 pub const ALTERNATES_C: u8 = 4;
-/// The rank's process does the operation, and gives the action back.
+/// A flag of an action: the rank's process does the operation, and gives the action back.
 pub const HANDED_OVER: u8 = 8;
-/// A receive that has no action; the next run but one waits for it.
+/// A flag of a receive that has no action. The next run but one waits for its message.
 pub const RECEIVE_HELD: u16 = 1;
-/// A send without bytes that follows the end of a run.
+/// A flag of a send without bytes, which follows the end of a run.
 pub const SEND_ACK: u16 = 1;
-/// A peer on this host.
+/// A flag of a peer on this host.
 pub const PEER_LOCAL: u32 = 1;
-/// The error of a division by zero.
+/// The value of [`StatusEntry::error`] after a division by zero.
 pub const ERROR_DIVISION: u32 = 1;
-/// The version of ESP and the form of schedule frames.
+/// The value of [`FrameHeader::form`]: version 2 of ESP, and form 8, which means a schedule frame.
 pub const FRAME_FORM: u8 = 0x28;
-/// Bytes of the headers.
+/// Bytes of Ethernet's header and the schedule frame's header together.
 pub const FRAME_BYTES: usize = 56;
 /// Bytes of a frame without payload: the least that Ethernet carries.
 pub const FRAME_LENGTH: usize = 60;
 
-/// Bytes of a tick on the private pair of interfaces.
+/// Bytes of a tick on the private pair of interfaces. The length decides how slowly the tick
+/// circles.
 pub const CIRCLE_BYTES: usize = 1514;
 
 /// The kinds of frames.
 pub mod kind {
     /// A part of a message.
     pub const DATA: u8 = 1;
-    /// A request for what was lost.
+    /// A request for lost fragments of a message.
     pub const ASK: u8 = 2;
     /// The start of a run, which never leaves the host.
     pub const START: u8 = 3;
     /// A tick, which never leaves the host.
     pub const TICK: u8 = 4;
-    /// The rest of a run that was too long, which never leaves the host.
+    /// The continuation of a run that was too long for one frame. It never leaves the host.
     pub const CONTINUE: u8 = 5;
-    /// The end of a run, for a rank that sleeps; it never leaves the host.
+    /// A completion event for a rank that sleeps. It never leaves the host.
     pub const DONE: u8 = 6;
     /// An action that its rank's process gives back, which never leaves the host.
     pub const RETURN: u8 = 7;
@@ -55,7 +56,7 @@ pub mod kind {
 pub enum Counter {
     /// Frames of messages that were taken.
     Data,
-    /// Frames that had come before.
+    /// Frames that had arrived before.
     Double,
     /// Frames of an epoch that is too far ahead.
     Early,
@@ -69,11 +70,11 @@ pub enum Counter {
     Asked,
     /// Requests that were answered.
     Answered,
-    /// Runs that went on with another frame.
+    /// Runs that were too long for one frame, and went on with another one.
     Continued,
-    /// Frames that the kernel did not take.
+    /// Frames to send that the kernel did not take.
     Unsent,
-    /// Frames that were given up because another processor was faster.
+    /// Frames that were given up because other processors kept changing a word that they needed.
     Contended,
     /// Ticks.
     Ticked,
@@ -97,7 +98,7 @@ impl Counter {
     ];
 }
 
-/// Defines an entry, and the table of its fields for the comparison with the header.
+/// Defines an entry of a map, and the table of its fields for the comparison with `bpf/layout.h`.
 macro_rules! entry {
     ($(#[$about:meta])* $name:ident as $c:literal {
         $($(#[$doc:meta])* $field:ident: $kind:ty,)*
@@ -131,7 +132,7 @@ entry! {
         cookie: u64,
         /// A number that tells jobs on one interface apart.
         job: u32,
-        /// The interface.
+        /// The number of the interface.
         ifindex: u32,
         /// The number of ranks of this host; a part's number is schedule * ranks + port.
         ranks: u32,
@@ -157,53 +158,53 @@ entry! {
         cookie: u64,
         /// The part's first entry in the map of actions.
         first_action: u32,
-        /// The number of its actions.
+        /// The number of the part's actions.
         actions: u32,
-        /// Its first entry in the map of dependents that names an independent action.
+        /// The part's first entry in the map of dependents that names an independent action.
         first_independent: u32,
-        /// The number of independent actions.
+        /// The number of the part's independent actions.
         independent: u32,
         /// The part's first entry in the map of receives.
         first_receive: u32,
-        /// The number of its receives.
+        /// The number of the part's receives.
         receives: u32,
         /// The part's first entry in the map of sends.
         first_send: u32,
-        /// The number of its sends.
+        /// The number of the part's sends.
         sends: u32,
-        /// The first of its sends that follow the end of a run.
+        /// The number of the part's first acknowledgement: a send that follows the end of a run.
         first_ack: u32,
-        /// The number of these sends.
+        /// The number of the part's acknowledgements.
         acks: u32,
-        /// The number of receives that the next run but one waits for.
+        /// The number of the part's receives that the next run but one waits for.
         held_receives: u32,
-        /// The distance of the two copies of alternating buffers.
+        /// The distance in bytes between the two copies of buffers that alternate with the epoch.
         stride: u32,
         /// The number of the schedule.
         schedule: u16,
         /// The rank's number on its host.
         port: u16,
-        /// The place where the part begins in the memory of the host.
+        /// The offset at which the part's memory begins in the map of memory.
         memory: u32,
         /// The head of the queue of ready actions, by the epoch's lowest bit.
         head: [u64; 2],
-        /// The end of that queue.
+        /// The end of the queue of ready actions, by the epoch's lowest bit.
         tail: [u64; 2],
-        /// Actions that are not complete, by the epoch.
+        /// The number of actions that are not complete, by the epoch's lowest bit.
         left: [u32; 2],
-        /// Acknowledgements that have not come, by the epoch.
+        /// The number of acknowledgements that have not come, by the epoch's lowest bit.
         held: [u32; 2],
         /// The last epoch that was started.
         current: u32,
-        /// The last epoch that the rank asked for.
+        /// The last epoch that the rank has asked to start.
         wanted: u32,
-        /// Complete messages, for ticks.
+        /// A count of complete messages and of other progress. Ticks compare it to find idle parts.
         arrivals: u32,
-        /// `arrivals` at the last tick.
+        /// The value of `arrivals` at the last tick.
         seen: u32,
-        /// Ticks since a message arrived.
+        /// The number of ticks since `arrivals` changed or an epoch began.
         idle: u32,
-        /// The receive at which the next tick begins.
+        /// The number of the receive at which the next tick begins to request lost frames.
         next_ask: u32,
     }
 }
@@ -213,21 +214,21 @@ entry! {
     StatusEntry as "status" {
         /// The last epoch that ended.
         done: u32,
-        /// 0, or an error; nothing goes on then.
+        /// 0, or the code of an error. After an error no action of the part runs.
         error: u32,
-        /// The action of the error.
+        /// The number of the action with the error.
         action: u32,
-        /// The element of the error.
+        /// The number of the element with the error.
         element: u32,
-        /// Not 0 if the rank wants a frame when an epoch ends.
+        /// Not 0 if the rank wants a frame when an epoch ends or needs its process.
         waiting: u32,
-        /// The last epoch whose start was taken.
+        /// The last epoch whose start frame the engine has taken.
         started: u32,
-        /// When `done` changed, in nanoseconds of the monotonic clock.
+        /// The time at which `done` last changed, in nanoseconds of the monotonic clock.
         ended: u64,
-        /// Actions that were ever handed over to the rank's process.
+        /// The number of actions that were ever handed over to the rank's process.
         handed: u64,
-        /// Those that were taken back.
+        /// The number of actions that were ever taken back from the rank's process.
         returned: u64,
     }
 }
@@ -241,27 +242,29 @@ entry! {
         b: u32,
         /// The place of the result.
         c: u32,
-        /// Bytes.
+        /// The bytes of each operand and of the result.
         bytes: u32,
-        /// The first entry in the map of dependents that names a dependent.
+        /// The action's first entry in the map of dependents.
         first_dependent: u32,
-        /// The number of dependents.
+        /// The number of the action's dependents.
         dependents: u32,
         /// The number of the part's send, or [`NONE`].
         send: u32,
-        /// Dependencies, the start and the arrival of a message included.
+        /// The number of the action's dependencies, including the start of the run and arrivals of
+        /// messages.
         initial: u32,
-        /// Dependencies that are left, by the epoch.
+        /// The number of dependencies that are left, by the epoch's lowest bit.
         left: [u32; 2],
-        /// The operation as in NISA, or 0.
+        /// The operation as in NISA; 0 for none.
         op: u8,
         /// The datatype as in NISA.
         datatype: u8,
-        /// Flags.
+        /// Flags: [`ALTERNATES_A`], [`ALTERNATES_B`], [`ALTERNATES_C`], [`HANDED_OVER`].
         flags: u8,
         /// 0.
         zero: u8,
-        /// The epoch in which it was handed over, until it is given back; then 0.
+        /// The epoch in which the action was handed over to the rank's process; 0 once it is given
+        /// back.
         out: u32,
     }
 }
@@ -269,27 +272,28 @@ entry! {
 entry! {
     /// A receive, with its landing place.
     ReceiveEntry as "receive" {
-        /// Epoch in the upper half, fragments that came in the lower.
+        /// By the epoch's lowest bit: the epoch in the upper half, and in the lower half a bit for
+        /// each fragment that has come.
         claims: [u64; 2],
-        /// Fragments that are not in place.
+        /// The number of fragments that are not in place, by the epoch's lowest bit.
         missing: [u32; 2],
-        /// The place where the message lands; alternates.
+        /// The place where the message lands in the part's memory. It alternates with the epoch.
         place: u32,
-        /// Bytes.
+        /// The bytes of the message.
         bytes: u32,
         /// The action that the message releases.
         action: u32,
-        /// The sender.
+        /// The rank that sends the message.
         peer: u32,
-        /// Its send.
+        /// The number of the send in the sender's part.
         peers_send: u32,
-        /// Requests that were sent.
+        /// The number of requests for lost fragments that were sent.
         asks: u32,
         /// The number of frames of the message.
         fragments: u16,
-        /// Flags.
+        /// Flags: 0 or [`RECEIVE_HELD`].
         flags: u16,
-        /// Receives of the same action: a long message has several.
+        /// The number of receives of the same action. A long message has several.
         portions: u32,
     }
 }
@@ -297,23 +301,25 @@ entry! {
 entry! {
     /// A send, with the bytes that it keeps.
     SendEntry as "send" {
-        /// The epoch that it was last sent in.
+        /// The last epoch in which the message was sent, by the epoch's lowest bit.
         sent: [u32; 2],
-        /// The bytes, which stay until the next epoch but one; alternates.
+        /// The place of the message's bytes, which stay until the next epoch but one. It alternates
+        /// with the epoch.
         place: u32,
-        /// Bytes.
+        /// The bytes of the message.
         bytes: u32,
-        /// The receiver.
+        /// The rank that receives the message.
         peer: u32,
-        /// The number of the peer's receive.
+        /// The number of the receive in the receiver's part.
         peers_receive: u32,
         /// The number of the last request that was taken.
         asked: u32,
         /// The number of frames of the message.
         fragments: u16,
-        /// Flags.
+        /// Flags: 0 or [`SEND_ACK`].
         flags: u16,
-        /// Requests that were answered; the others came before the send.
+        /// The number of requests that were answered. The other requests came before the message
+        /// was sent.
         answered: u32,
         /// 0.
         zero: u32,
@@ -323,11 +329,11 @@ entry! {
 entry! {
     /// A rank of the job.
     PeerEntry as "peer" {
-        /// The Ethernet address of the interface.
+        /// The Ethernet address of the interface of the rank's host.
         mac: [u8; 6],
         /// The rank's number on its host.
         port: u16,
-        /// Flags.
+        /// Flags: 0 or [`PEER_LOCAL`].
         flags: u32,
         /// 0.
         zero: u32,
@@ -335,12 +341,11 @@ entry! {
 }
 
 entry! {
-    /// Ethernet's header and that of a schedule frame. All numbers have the network's order of
-    /// bytes.
+    /// Ethernet's header and the header of a schedule frame. All numbers are in network byte order.
     FrameHeader as "frame" {
-        /// The destination.
+        /// The Ethernet address of the destination.
         to: [u8; 6],
-        /// The source.
+        /// The Ethernet address of the source.
         from: [u8; 6],
         /// The ethertype of frames.
         ethertype: u16,
@@ -348,7 +353,7 @@ entry! {
         form: u8,
         /// The kind of frame.
         kind: u8,
-        /// Bytes of payload.
+        /// The bytes of payload.
         bytes: u16,
         /// The sender's port.
         from_port: u16,
@@ -356,19 +361,19 @@ entry! {
         to_port: u16,
         /// The number of the schedule.
         schedule: u16,
-        /// job.
+        /// The number of the job.
         job: u32,
-        /// The run of the schedule.
+        /// The epoch: the number of the run of the schedule.
         epoch: u32,
         /// The number of the receiver's receive.
         receive: u32,
         /// The number of the sender's send.
         send: u32,
-        /// The missing fragments, in a request.
+        /// In a request, a bit for each missing fragment.
         mask: u32,
-        /// The number of the fragment, or of the request.
+        /// The number of the fragment, of the request, or of the action that is given back.
         number: u32,
-        /// The tag, or a cookie.
+        /// The authentication tag of a message or a request; in other frames a cookie.
         tag: u64,
     }
 }

@@ -1,8 +1,8 @@
 //! Runs GOAL schedules in the kernel of a stock Linux, while their processes compute.
 //!
 //! A classifier program on both hooks of an interface holds the schedule engine (`bpf/engine.c`).
-//! It executes parts of schedules when frames arrive. [`Plan`] translates a schedule for it, or
-//! says why an action must be executed by processes.
+//! The engine executes parts of schedules when frames arrive. [`Plan`] translates a schedule for
+//! the engine, or says why an action must be executed by processes.
 //!
 //! A launcher takes these steps:
 //!
@@ -15,8 +15,8 @@
 //!
 //! `docs/kernel.md` describes frames, runs and limits.
 //!
-//! Ranks of a program make their schedules at run time. For these the launcher only makes room
-//! ([`Installation::reserve`]), and a rank installs its parts itself ([`Tables`]).
+//! Ranks of a program make their schedules at run time. For such schedules the launcher only makes
+//! room ([`Installation::reserve`]). Each rank installs its parts itself ([`Tables`]).
 //!
 //! # Layers
 //!

@@ -3,21 +3,21 @@
 
 /// The most actions of one rank's part of a schedule, after translation.
 pub const ACTIONS_MAX: u32 = 4096;
-/// The most dependencies between them.
+/// The most dependencies between the actions of one rank's part.
 pub const DEPENDENTS_MAX: u32 = 16384;
-/// The bytes of a part: the rank's memory, scratch memory, constants, landing places, kept
-/// messages.
+/// The most bytes of a part's memory: the rank's memory, scratch memory, constants, landing places,
+/// kept messages.
 pub const PART_BYTES: u32 = 1 << 20;
-/// Bytes of all parts on one host. The verifier takes no place beyond 2^29.
+/// The most bytes of memory of all parts on one host. The verifier accepts no offset beyond 2^29.
 pub const MEMORY_BYTES_MAX: u32 = 1 << 28;
-/// The most floating-point numbers of one action: each takes some tens of nanoseconds of an
-/// interrupt.
+/// The most floating-point numbers of one action that the kernel computes. Each takes some tens of
+/// nanoseconds of an interrupt.
 pub const FLOATS_MAX: u32 = 4096;
 /// Bytes behind the memory of all parts that an access may touch.
 pub const SLACK_BYTES: u32 = 8192;
 /// The most bytes of payload of a frame.
 pub const FRAGMENT_BYTES_MAX: u32 = 8192;
-/// Words of the hash key: one for each of a frame, and one more.
+/// The words of the hash key: one for each word of the longest payload, and one more.
 pub const HASH_KEY_WORDS: u32 = FRAGMENT_BYTES_MAX / 8 + 1;
 /// The most frames of a message.
 pub const FRAGMENTS_MAX: u32 = 32;
@@ -25,46 +25,51 @@ pub const FRAGMENTS_MAX: u32 = 32;
 pub const PARTS_MAX: u32 = 1024;
 /// The most ranks of a job.
 pub const PEERS_MAX: u32 = 4096;
-/// The last run of a schedule.
+/// The number of the last run of a schedule.
 pub const EPOCH_MAX: u32 = 0xffff_fff0;
-/// Actions that one frame may set off. The rest follows with a frame to the host itself.
+/// The most actions that one frame may set off. A frame from the host to itself continues the run.
 pub const RUN_ACTIONS: u32 = 512;
-/// Requests for lost frames that a tick may send for a part.
+/// The most requests for lost frames that a tick may send for a part.
 pub const TICK_ASKS: u32 = 64;
-/// Work of operations that one frame may set off, in nanoseconds or so.
+/// The most work of operations that one frame may set off, in estimated nanoseconds. A frame from
+/// the host to itself continues the run.
 pub const RUN_WORK: u32 = 200_000;
-/// Nanoseconds between two ticks that count. A busy processor lets several come at once.
+/// The least nanoseconds between two ticks that count. A busy processor lets several ticks come at
+/// once.
 pub const TICKS_APART_NS: u32 = 500_000;
-/// Attempts to change a word that other processors change.
+/// The most attempts to change a word that other processors change too.
 pub const ATTEMPTS: u32 = 64;
 
 /// The most schedules that a rank of a program may install: a word has a bit for each.
 pub const PROGRAM_SCHEDULES_MAX: u32 = 32;
-/// The actions that a rank of a program may install, of all its schedules.
+/// The most actions that a rank of a program may install, in all its schedules together.
 pub const PROGRAM_ACTIONS: u32 = 4 * ACTIONS_MAX;
-/// The dependencies that it may install.
+/// The most dependencies that a rank of a program may install, in all its schedules together.
 pub const PROGRAM_DEPENDENTS: u32 = 4 * DEPENDENTS_MAX;
-/// The receives that it may install.
+/// The most receives that a rank of a program may install, in all its schedules together.
 pub const PROGRAM_RECEIVES: u32 = ACTIONS_MAX;
-/// The sends that it may install.
+/// The most sends that a rank of a program may install, in all its schedules together.
 pub const PROGRAM_SENDS: u32 = ACTIONS_MAX;
-/// The bytes of memory that its parts may take, if the ranks of its host are few enough.
+/// The most bytes of memory that the parts of a program's rank may take. On a host with many ranks
+/// the limit is lower.
 pub const PROGRAM_BYTES: u32 = 4 << 20;
-/// The most ranks of a schedule that a program installs: each rank translates all ranks' parts.
+/// The most ranks of a schedule that a program installs. Each rank translates the parts of all
+/// ranks.
 pub const PROGRAM_RANKS_MAX: u32 = 256;
 
-/// Bytes of the header of frames, behind Ethernet's.
+/// Bytes of the header of schedule frames, without Ethernet's header before it.
 pub const HEADER: u32 = 42;
 
-/// Returns the most payload of a frame at an interface whose frames have up to `mtu` bytes behind
-/// Ethernet's header, as [`Plan::of`](crate::Plan::of) takes it; `None` if there is no room.
+/// Returns the most bytes of payload of a frame, as [`Plan::of`](crate::Plan::of) takes it. The
+/// interface's frames have up to `mtu` bytes after Ethernet's header. Returns `None` if there is no
+/// room.
 pub fn fragment_of(mtu: u32) -> Option<u32> {
     let room = mtu.saturating_sub(HEADER).min(FRAGMENT_BYTES_MAX) / 8 * 8;
     (room > 0).then_some(room)
 }
 
 /// Returns the bytes of a page. Parts begin at multiples of it in the map of memory, so that a rank
-/// maps only its own.
+/// maps only its own parts.
 pub(crate) fn page() -> usize {
     rustix::param::page_size()
 }

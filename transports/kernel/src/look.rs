@@ -31,17 +31,17 @@ pub struct Look {
 pub enum Awaited {
     /// Messages from these ranks of the job.
     Messages(Vec<u32>),
-    /// The rank's process, to which it was handed over.
+    /// The rank's process, to which the action was handed over.
     Process,
 }
 
 /// The state of a part whose last run has not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unfinished {
-    /// The run has not begun: these ranks of the job have not told that they have the messages of
-    /// the run before the last.
+    /// The run has not begun. These ranks of the job have not acknowledged the messages of the run
+    /// before the last.
     Held(Vec<u32>),
-    /// Actions of the part that have begun to wait, ascending.
+    /// The actions of the part that have begun to wait, ascending, each with what it waits for.
     Waits(Vec<(u32, Awaited)>),
 }
 
@@ -110,7 +110,7 @@ impl Look {
             let place = own.first_action.checked_add(number)?;
             let action: ActionEntry = entry(&self.actions, place, actions)?;
             let peers = awaited.remove(&number).unwrap_or_default();
-            // Only messages are left of what it waits for: it has started.
+            // The action waits for nothing but messages, so it has started.
             if !peers.is_empty() && action.left[epoch as usize & 1] as usize == peers.len() {
                 waits.push((number, Awaited::Messages(peers)));
             } else if action.flags & HANDED_OVER != 0 && action.out == epoch {
@@ -128,19 +128,19 @@ impl PartEntry {
     }
 }
 
-/// Sends whose receivers ask again and again, by look after look.
+/// A record of the sends whose receivers keep requesting frames, over several looks.
 #[derive(Debug, Default)]
 pub struct Unheard {
-    /// By number of the send.
+    /// By number of the send, what the last look has found.
     before: HashMap<u32, Asked>,
 }
 
 /// A send whose receiver has asked for its message.
 #[derive(Debug)]
 struct Asked {
-    /// The runs that it was sent in, and the last run that its rank has ended.
+    /// The last two runs in which the message was sent, and the last run that its sender has ended.
     runs: [u32; 3],
-    /// Requests that were answered.
+    /// The number of requests that were answered.
     answered: u32,
     /// The number of looks in a row that found newly answered requests for the same runs.
     looks: u32,
@@ -153,13 +153,13 @@ pub struct Lost {
     pub part: u32,
     /// The rank of the job that is to receive it.
     pub receiver: u32,
-    /// Its bytes, or those of the portion.
+    /// The bytes of the message, or of the portion of it that does not arrive.
     pub bytes: u32,
 }
 
 impl Unheard {
-    /// Looks at all sends. Returns a send whose frames do not arrive: in each of the last `looks`
-    /// looks, its kernel had answered further requests for the same run.
+    /// Looks at all sends. Returns a send whose frames do not arrive, if there is one. In each of
+    /// the last `looks` looks, the sender's kernel had answered further requests for the same run.
     pub fn look(&mut self, look: &Look, looks: u32) -> Option<Lost> {
         let [parts, _, _, sends] = look.counts;
         let mut found = None;

@@ -1,11 +1,11 @@
 //! Matches sends and receives before a run, so that the kernel need not match messages.
 //!
-//! The matching is that of a simulated run of all ranks. Ready actions start in the order in which
-//! they became ready, and every message arrives at once. The first posted receive that accepts a
-//! message takes it, and a receive takes the first message that it accepts. A real run may have
-//! this result too, also with receives from any source or with any tag. The simulated run obeyed
-//! all dependencies and matches, so together they have no cycle. So a run with this matching always
-//! ends.
+//! The matching is the result of a simulated run of all ranks. Ready actions start in the order in
+//! which they became ready, and every message arrives at once. The first posted receive that
+//! accepts a message takes it, and a receive takes the first message that it accepts. A real run
+//! may have this result too, also with receives from any source or with any tag. The simulated run
+//! obeyed all dependencies and matches, so they have no cycle together. A run with this matching
+//! therefore always ends.
 
 use crate::graph::{Graph, Work};
 use crate::reason::Reason;
@@ -13,7 +13,7 @@ use goal_lang::ANY;
 use goal_lang::pattern::MessageKey;
 use std::collections::{HashMap, VecDeque};
 
-/// The other end of a send or a receive.
+/// The matching receive of a send, or the matching send of a receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Match {
     pub rank: u32,
@@ -26,17 +26,18 @@ pub(crate) struct Match {
 pub(crate) struct Matching {
     /// By rank and action; `None` for actions that are no messages.
     pub matches: Vec<Vec<Option<Match>>>,
-    /// By rank, the ranks that have begun a run whenever this rank has ended it, ascending.
+    /// By rank, ascending: the ranks that must have begun a run once this rank has ended it.
     pub begun: Vec<Vec<u32>>,
 }
 
-/// Jobs of more ranks use only what direct messages tell.
+/// The most ranks of a job for which precedence is followed through all actions. In larger jobs
+/// [`Matching::begun`] has only the senders of a rank's messages.
 const EXACT_RANKS: usize = 256;
 
 /// The source, the destination and the tag that a receive asks for. Source and tag may be [`ANY`].
 type Envelope = (u32, u32, u32);
 
-/// The number of a posting, and its receive.
+/// A posted receive: the number of its posting, then its rank and action.
 type Posting = (u64, (u32, u32));
 
 struct Message {
@@ -50,17 +51,19 @@ struct Run<'a> {
     ready: VecDeque<(u32, u32)>,
     /// By rank, true if it has receives from any source or with any tag.
     has_wildcards: Vec<bool>,
-    /// Messages that no receive had been posted for, until one takes them.
+    /// Messages for which no receive was posted when they were sent; `None` once a receive has
+    /// taken the message.
     messages: Vec<Option<Message>>,
-    /// Their numbers in order, by what a receive may ask for. A message that was taken stays until
-    /// it is the first.
+    /// By envelope that a receive may ask for, indices of `messages` in order. The index of a taken
+    /// message stays until it is the first.
     sent: HashMap<Envelope, VecDeque<usize>>,
-    /// Receives that wait, each with the number of its posting.
+    /// By envelope, the posted receives that have no message yet, in order.
     posted: HashMap<Envelope, VecDeque<Posting>>,
     postings: u64,
     sequences: HashMap<(u32, u32), u64>,
     matches: Vec<Vec<Option<Match>>>,
-    /// By rank and action, one bit for each rank: set if an action of that rank precedes this one.
+    /// By rank and action, one bit for each rank: set if an action of that rank precedes this
+    /// action.
     before: Vec<Vec<Vec<u64>>>,
     done: Vec<Vec<bool>>,
 }
@@ -111,7 +114,7 @@ fn has_wildcards(graph: &Graph) -> bool {
 }
 
 impl Run<'_> {
-    /// Returns what receives may ask for that accept a message.
+    /// Returns the envelopes of all receives that would accept a message.
     fn envelopes(
         &self,
         source: u32,
@@ -123,14 +126,15 @@ impl Run<'_> {
         all.into_iter().take(count).map(move |(source, tag)| (source, destination, tag))
     }
 
-    /// Takes the receive that was posted first of those that accept a message.
+    /// Removes and returns the first posted receive that accepts a message; `None` if there is
+    /// none.
     fn taker(&mut self, source: u32, destination: u32, tag: u32) -> Option<(u32, u32)> {
         let first = |envelope| Some((self.posted.get(&envelope)?.front()?.0, envelope));
         let (_, envelope) = self.envelopes(source, destination, tag).filter_map(first).min()?;
         self.posted.get_mut(&envelope)?.pop_front().map(|(_, receive)| receive)
     }
 
-    /// Takes the message that was sent first of those that a receive accepts.
+    /// Removes and returns the first sent message that a receive accepts; `None` if there is none.
     fn message(&mut self, envelope: Envelope) -> Option<Message> {
         let queue = self.sent.get_mut(&envelope)?;
         std::iter::from_fn(|| queue.pop_front()).find_map(|number| self.messages[number].take())
@@ -204,7 +208,7 @@ impl Run<'_> {
         }
     }
 
-    /// Notes that what precedes one action precedes another.
+    /// Notes that action `first`, and everything that precedes it, precedes action `second`.
     fn follows(&mut self, first: (u32, u32), second: (u32, u32)) {
         let earlier = self.before[first.0 as usize][first.1 as usize].clone();
         let later = &mut self.before[second.0 as usize][second.1 as usize];

@@ -3,7 +3,7 @@
 //!
 //! A message is a header, a fixed part and attributes, in the byte order of the host
 //! (linux/netlink.h, linux/if_link.h, linux/pkt_sched.h). An attribute is its length, its kind and
-//! its bytes, padded to 4 bytes; its bytes may be attributes.
+//! its bytes, padded to 4 bytes. These bytes may be attributes again.
 //!
 //! Threat: only the kernel answers on these sockets, and an answer of an unexpected form is an
 //! error.
@@ -119,7 +119,8 @@ fn named(name: &str) -> Vec<u8> {
     [name.as_bytes(), &[0]].concat()
 }
 
-/// Creates two virtual Ethernet interfaces, `far` of them in another network namespace.
+/// Creates a pair of virtual Ethernet interfaces: `near` in this network namespace, and `far` in
+/// another one.
 pub(crate) fn pair(near: &str, far: &str, far_namespace: BorrowedFd<'_>) -> io::Result<()> {
     let mut body = Body::default();
     body.part(&Link::default()).attribute(libc::IFLA_IFNAME, &named(near));
@@ -152,8 +153,8 @@ pub(crate) fn up(index: u32) -> io::Result<()> {
     request(libc::RTM_SETLINK, 0, &up)
 }
 
-/// Lets an interface send at most `rate` bytes a second, in bursts of at most `burst` bytes. It
-/// holds back at most `limit` bytes.
+/// Lets an interface send at most `rate` bytes a second, in bursts of at most `burst` bytes. The
+/// interface queues at most `limit` bytes.
 pub(crate) fn slow_down(index: u32, rate: u32, burst: u32, limit: u32) -> io::Result<()> {
     // struct tc_tbf_qopt: two struct tc_ratespec, limit, buffer, mtu.
     let mut parameters = [0u8; 36];

@@ -13,12 +13,12 @@ use std::error::Error;
 use std::time::Duration;
 use std::{fmt, io};
 
-/// A part of the system that schedules in the kernel need.
+/// A missing part of the system that schedules in the kernel need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
-    /// The part.
+    /// The name of the missing part.
     pub what: &'static str,
-    /// The right or the option of the kernel that gives it.
+    /// The capability or kernel option that provides the part.
     pub remedy: String,
     /// The system's own words.
     pub cause: String,
@@ -30,7 +30,7 @@ impl fmt::Display for Missing {
     }
 }
 
-/// The offer of a kernel that runs schedules.
+/// The means by which this kernel runs schedules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// The hooks that will be used.
@@ -49,8 +49,8 @@ impl Offer {
 
 /// Finds out if the kernel can run the engine. It loads the engine, attaches it to an interface in
 /// a network namespace of its own, lets frames circle there, and drops everything. The verifier
-/// takes about half a second for that. Without the right to make a namespace, the hooks follow from
-/// the version of the kernel.
+/// takes about half a second for the engine. Without the right to make a namespace, the hooks
+/// follow from the version of the kernel.
 ///
 /// # Errors
 /// The most basic thing that is missing.
@@ -92,7 +92,8 @@ enum Failure {
     Load(LoadError),
 }
 
-/// Attaches the engine in a network namespace of the thread's own, which ends with the thread.
+/// Attaches the engine in a network namespace of the calling thread's own. The namespace ends with
+/// the thread.
 fn trial() -> Result<Offer, Failure> {
     own_namespace().map_err(|error| Failure::Namespace(error.to_string()))?;
     let installation = Installation::smallest();
@@ -116,7 +117,7 @@ fn refused(error: &LoadError) -> Missing {
     Missing { what: "the engine", remedy, cause: error.cause() }
 }
 
-/// Turns the answer of a probe into an error, unless it is yes.
+/// Turns the answer of a probe into an error, unless the answer is yes.
 fn need<E: Error + 'static>(
     answer: Result<bool, E>,
     what: &'static str,

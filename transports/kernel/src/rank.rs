@@ -1,9 +1,9 @@
 //! The rank's side of a schedule in the kernel: memory that it shares with the kernel, the start of
 //! runs, and the word that shows their end.
 //!
-//! A rank needs its descriptors and no further rights. Threat: it can write any bytes to these
-//! maps. They belong to the ranks of its host, which trust each other. The engine takes all bytes
-//! there as plain numbers.
+//! A rank needs its descriptors and no further rights. Threat: a rank can write any bytes to the
+//! maps behind them. The maps belong to the ranks of its host, which trust each other. The engine
+//! takes all bytes in these maps as plain numbers.
 
 use crate::install::Member;
 use crate::layout::StatusEntry;
@@ -23,11 +23,11 @@ use std::time::{Duration, Instant};
 pub struct Descriptors {
     /// The map of memory.
     pub memory: OwnedFd,
-    /// The map of states.
+    /// The map of the states of parts.
     pub status: OwnedFd,
-    /// The map of actions that are handed over.
+    /// The map of the rings of actions that are handed over.
     pub handed: OwnedFd,
-    /// The socket for starts and wakes.
+    /// The socket to which the rank sends starts, and which receives its completion events.
     pub socket: OwnedFd,
 }
 
@@ -39,7 +39,7 @@ pub enum RunError {
     Division {
         /// The number of the action in the part, as in [`PartImage::origins`](crate::PartImage).
         action: u32,
-        /// The number of the element.
+        /// The number of the element that was divided.
         element: u32,
     },
 }
@@ -50,24 +50,24 @@ pub struct Rank {
     member: Member,
     memory: Mapping,
     status: Arc<Mapping>,
-    /// The place of the rank's state in the mapping.
+    /// The offset of the rank's state in `status`.
     status_at: usize,
     socket: Arc<OwnedFd>,
     epoch: u32,
-    /// The ring of actions that the kernel hands over; `None` if the part has no such actions. Then
-    /// the place of its first entry in the mapping, and the number of actions that were ever taken
-    /// from it.
+    /// The ring of actions that the kernel hands over; `None` if the part has no such actions.
     ring: Option<Mapping>,
+    /// The offset of the ring's first entry in `ring`.
     ring_at: usize,
+    /// The number of actions that were ever taken from the ring.
     taken: u64,
 }
 
-/// A rank that sleeps looks at its word at least this often: the completion event that wakes it may
-/// get lost.
+/// The longest sleep of a rank before it looks at its state again. The completion event that should
+/// wake it may get lost.
 pub(crate) const SLEEP_MAX: Duration = Duration::from_millis(20);
 
 impl Rank {
-    /// Opens the rank's side.
+    /// Opens a rank's part of a schedule in the kernel.
     ///
     /// # Errors
     /// The system refuses a mapping.
@@ -83,7 +83,7 @@ impl Rank {
         Self::over(member, memory, (status, offset - page), handed, Arc::new(socket))
     }
 
-    /// Opens the side of a rank whose state lies at a place of a mapping.
+    /// Opens a rank's part whose state lies at the offset `status_at` of the mapping `status`.
     pub(crate) fn over(
         member: Member,
         memory: impl AsFd,
@@ -143,7 +143,7 @@ impl Rank {
         Some(action)
     }
 
-    /// Returns the number of actions that were taken, ever.
+    /// Returns the number of actions of the part that were ever taken from the ring.
     pub(crate) fn taken(&self) -> u64 {
         self.taken
     }
@@ -162,7 +162,8 @@ impl Rank {
         let returned = || self.long(offset_of!(StatusEntry, returned)).load(Ordering::Acquire);
         let before = returned();
         let frame = self.member.give_back(self.epoch, action);
-        // As with a start, the system may say that a frame was dropped which the engine has taken.
+        // As with a start, the system may report a frame as dropped although the engine has taken
+        // it.
         let sent = send(&self.socket, &frame, SendFlags::empty());
         if returned() == before {
             sent?;
@@ -171,10 +172,10 @@ impl Rank {
         Ok(())
     }
 
-    /// Copies bytes into the part's memory, where operands of an action that was handed over lie.
+    /// Copies bytes into the part's memory, in which the operands of handed-over actions lie.
     ///
     /// # Panics
-    /// If the bytes do not lie in it.
+    /// If the bytes do not lie in the part's memory.
     pub fn write_part(&mut self, at: usize, bytes: &[u8]) {
         assert!(at + bytes.len() <= self.member.part_bytes as usize, "beyond the part's memory");
         self.memory.write(at, bytes);
@@ -183,7 +184,7 @@ impl Rank {
     /// Copies bytes out of the part's memory.
     ///
     /// # Panics
-    /// If the bytes do not lie in it.
+    /// If the bytes do not lie in the part's memory.
     pub fn read_part(&self, at: usize, bytes: &mut [u8]) {
         assert!(at + bytes.len() <= self.member.part_bytes as usize, "beyond the part's memory");
         self.memory.read(at, bytes);
@@ -225,7 +226,8 @@ impl Rank {
     pub fn start(&mut self) -> io::Result<()> {
         let epoch = next(self.epoch)?;
         let frame = self.member.start(epoch);
-        // The engine takes the frame during this call, and the system may say that it was dropped.
+        // The engine takes the frame during this call. The system may report the frame as dropped
+        // nevertheless.
         let sent = send(&self.socket, &frame, SendFlags::empty());
         let started = self.word(offset_of!(StatusEntry, started)).load(Ordering::Acquire);
         if started != epoch {
@@ -264,22 +266,22 @@ impl Rank {
         if cfg!(target_endian = "little") { low | high << 32 } else { high | low << 32 }
     }
 
-    /// Asks for a frame to the socket when the run ends, for callers that wait for the descriptor
-    /// with others. They must test after this call, and again at least every 20 ms.
+    /// Asks for a frame to the socket when the run ends. This is for callers that wait for several
+    /// descriptors. They must call [`Rank::test`] after this call, and again at least every 20 ms.
     pub fn announce(&self) {
         // Sequentially consistent with the test behind it, as the engine's side is.
         self.word(offset_of!(StatusEntry, waiting)).swap(1, Ordering::SeqCst);
     }
 
-    /// Takes back [`Rank::announce`], and the frames that came.
+    /// Ends [`Rank::announce`], and discards the frames that came.
     pub fn disarm(&self) {
         self.word(offset_of!(StatusEntry, waiting)).store(0, Ordering::Release);
         let mut frame = [0; 64];
         while recv(&self.socket, &mut frame, RecvFlags::DONTWAIT).is_ok_and(|(_, len)| len > 0) {}
     }
 
-    /// Sleeps until the last run that was started has ended. Returns false if `limit` passes
-    /// before, or an action is handed over.
+    /// Sleeps until the last run that was started has ended. Returns false if `limit` passes before
+    /// that, or if an action is handed over.
     ///
     /// # Errors
     /// [`RunError`].
@@ -310,7 +312,7 @@ impl Rank {
 /// Returns the number of the run that follows run `epoch`.
 ///
 /// # Errors
-/// It was the last one.
+/// Run `epoch` was the last one that a schedule may have.
 fn next(epoch: u32) -> io::Result<u32> {
     match epoch {
         EPOCH_MAX.. => Err(io::Error::other(format!(

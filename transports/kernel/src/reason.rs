@@ -1,9 +1,9 @@
-//! The reasons why the kernel can't execute an action, so that the rank's process must.
+//! The reasons why the kernel can't execute an action. The rank's process must then execute it.
 
 use crate::limits::{ACTIONS_MAX, DEPENDENTS_MAX, PART_BYTES, PEERS_MAX};
 use std::fmt;
 
-/// A reason why an action, or a rank's whole part, must be executed by its process.
+/// A reason why an action, or a rank's whole part, must be executed by the rank's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -11,7 +11,7 @@ pub enum Reason {
     UserFunction,
     /// The message has more bytes than a part.
     LongMessage {
-        /// Its bytes.
+        /// The bytes of the message.
         bytes: u64,
         /// The most bytes of a message.
         bytes_max: u64,
@@ -95,7 +95,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The most actions that a text names; the others are counted.
+/// The most actions that a text names; it only counts further ones.
 const NAMED_MAX: usize = 3;
 
 /// Returns a text that names the first actions which the kernel can't execute.

@@ -9,29 +9,29 @@ use crate::limits::{
 };
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// The entries and bytes that a rank may use.
+/// The entries of a host's maps, and the bytes of its map of memory, that a rank may use.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 #[repr(C)]
 pub struct Room {
-    /// Schedules, whose numbers are the same on all ranks.
+    /// The number of schedules. A schedule has the same number on all ranks.
     pub schedules: u32,
-    /// Actions of all its parts.
+    /// The number of actions of all the rank's parts.
     pub actions: u32,
-    /// Dependencies.
+    /// The number of dependencies of all the rank's parts.
     pub dependents: u32,
-    /// Receives.
+    /// The number of receives of all the rank's parts.
     pub receives: u32,
-    /// Sends.
+    /// The number of sends of all the rank's parts.
     pub sends: u32,
-    /// Bytes of memory, whole pages for each part.
+    /// The bytes of memory of all the rank's parts, in whole pages for each part.
     pub bytes: u32,
 }
 
 impl Room {
-    /// Returns the room of each rank on a host with `ranks` ranks; `None` if a schedule has no
-    /// room.
+    /// Returns the room of each rank on a host with `ranks` ranks; `None` if there is no room for
+    /// one schedule each.
     pub fn of(ranks: u32) -> Option<Self> {
         let ranks = ranks.max(1);
         let room = Self {
@@ -45,10 +45,10 @@ impl Room {
         (room.schedules > 0).then_some(room)
     }
 
-    /// Returns what is left behind `used`, or the name of what is not enough.
+    /// Returns the room that is left after `used` is taken.
     ///
     /// # Errors
-    /// The name.
+    /// The name of the first field that is not enough.
     pub fn without(self, used: Self) -> Result<Self, &'static str> {
         let left = |name, have: u32, used: u32| have.checked_sub(used).ok_or(name);
         Ok(Self {
@@ -66,9 +66,9 @@ impl Room {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Share {
-    /// A start of the rank, but for its schedule, its cookie and its epoch.
+    /// A frame that starts a run of the rank, without its schedule, its cookie and its epoch.
     pub(crate) start: [u8; FRAME_LENGTH],
-    /// The ranks of the host.
+    /// The number of ranks of the host.
     pub(crate) ranks: u32,
     /// The rank's number on its host.
     pub(crate) port: u32,
@@ -87,8 +87,9 @@ impl Share {
         self.as_bytes().try_into().expect("all bytes")
     }
 
-    /// Returns the share that became these bytes. They must come from the launcher: a wrong one is
-    /// noticed when the maps are opened, or overwrites parts of other ranks of the host.
+    /// Returns the share that [`Share::to_bytes`] turned into these bytes. They must come from the
+    /// launcher. A wrong share is noticed when the maps are opened, or it overwrites parts of other
+    /// ranks of the host.
     pub fn from_bytes(bytes: &[u8; SHARE_BYTES]) -> Self {
         Self::read_from_bytes(bytes).expect("as many bytes")
     }
@@ -103,8 +104,8 @@ impl Share {
         self.room
     }
 
-    /// Returns the filter of the socket that wakes the rank: it accepts the completion events of
-    /// all its parts.
+    /// Returns the filter of the socket that wakes the rank. It accepts the completion events of
+    /// all the rank's parts.
     pub(crate) fn filter(&self, job: u32) -> Vec<libc::sock_filter> {
         frame::done_filter(None, self.port as u16, job)
     }

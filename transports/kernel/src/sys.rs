@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-/// Bytes of a map, shared with the kernel.
+/// A mapping of the bytes of a BPF map, which the kernel accesses too.
 #[derive(Debug)]
 pub(crate) struct Mapping {
     base: NonNull<u8>,
@@ -22,7 +22,8 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Maps `length` bytes of a map from `offset` on. Both are whole pages.
+    /// Maps `length` bytes of a BPF map from `offset` on. Both numbers are multiples of the page
+    /// size.
     pub(crate) fn new(map: impl AsFd, offset: u64, length: usize) -> io::Result<Self> {
         let rights = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: the kernel chooses the place.
@@ -38,7 +39,7 @@ impl Mapping {
         assert!(end.is_some_and(|end| end <= self.length), "{at} + {length} of {}", self.length);
     }
 
-    /// Copies bytes to the map.
+    /// Copies bytes to offset `at` of the mapping.
     pub(crate) fn write(&mut self, at: usize, bytes: &[u8]) {
         self.check(at, bytes.len());
         // SAFETY: the range lies in the mapping. The engine may read it meanwhile if the caller
@@ -48,7 +49,7 @@ impl Mapping {
         }
     }
 
-    /// Copies bytes from the map.
+    /// Copies bytes from offset `at` of the mapping.
     pub(crate) fn read(&self, at: usize, bytes: &mut [u8]) {
         self.check(at, bytes.len());
         // SAFETY: as for `write`.
@@ -58,7 +59,7 @@ impl Mapping {
         }
     }
 
-    /// Returns a word that the kernel changes too.
+    /// Returns the word of 32 bits at offset `at`, which the kernel may change too.
     pub(crate) fn word(&self, at: usize) -> &AtomicU32 {
         self.check(at, 4);
         assert!(at.is_multiple_of(4), "a word at {at}");
@@ -66,7 +67,7 @@ impl Mapping {
         unsafe { AtomicU32::from_ptr(self.base.as_ptr().add(at).cast()) }
     }
 
-    /// Returns a word of 64 bits that the kernel changes too.
+    /// Returns the word of 64 bits at offset `at`, which the kernel may change too.
     pub(crate) fn long(&self, at: usize) -> &AtomicU64 {
         self.check(at, 8);
         assert!(at.is_multiple_of(8), "a word at {at}");
@@ -92,8 +93,8 @@ fn result(returned: libc::c_int) -> io::Result<()> {
     if returned < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Opens a packet socket at an interface. It receives the frames of `ethertype` that `filter`
-/// accepts; none if there is no filter.
+/// Opens a packet socket at an interface. The socket receives the frames of `ethertype` that
+/// `filter` accepts. Without a filter it receives none.
 pub(crate) fn packet_socket(
     ifindex: u32,
     ethertype: u16,

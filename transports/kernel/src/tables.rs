@@ -31,7 +31,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 pub struct TableDescriptors {
     /// The map of parts.
     pub parts: OwnedFd,
-    /// The map of states.
+    /// The map of the states of parts.
     pub status: OwnedFd,
     /// The map of actions.
     pub actions: OwnedFd,
@@ -45,11 +45,11 @@ pub struct TableDescriptors {
     pub memory: OwnedFd,
     /// The map of the rings of actions that are handed over.
     pub handed: OwnedFd,
-    /// The socket for starts and wakes.
+    /// The socket to which the rank sends starts, and which receives its completion events.
     pub socket: OwnedFd,
 }
 
-/// A rank's share of its host's maps, opened.
+/// The maps of a rank's host, with the share that the rank may use.
 #[derive(Debug)]
 pub struct Tables {
     share: Share,
@@ -61,8 +61,9 @@ pub struct Tables {
     memory: OwnedFd,
     handed: OwnedFd,
     events: Arc<CompletionEvents>,
-    /// The first free entries and the first free byte.
+    /// The first free entries of the rank's share of the maps.
     places: Places,
+    /// The first free byte of the rank's share of the map of memory.
     memory_at: u32,
     used: Room,
     /// A bit for each schedule whose number this rank has used.
@@ -106,23 +107,24 @@ impl Tables {
         })
     }
 
-    /// Returns the share.
+    /// Returns the rank's share of the maps.
     pub fn share(&self) -> &Share {
         &self.share
     }
 
-    /// Returns the runs in progress. Whoever starts and settles runs must tell them.
+    /// Returns the completion events of the rank's runs. Code that starts or settles a run must
+    /// report that to them.
     pub fn events(&self) -> &Arc<CompletionEvents> {
         &self.events
     }
 
-    /// Returns the numbers that no schedule of this rank has, as bits.
+    /// Returns the schedule numbers that this rank has not used: one bit for each, from bit 0 on.
     pub fn free_numbers(&self) -> u32 {
         let all = u32::MAX.checked_shr(u32::BITS - self.share.room.schedules.min(u32::BITS));
         all.unwrap_or(0) & !self.numbers
     }
 
-    /// Returns the room that is left. Its number of schedules is that of the free numbers.
+    /// Returns the room that is left. Its field `schedules` counts the free schedule numbers.
     pub fn left(&self) -> Room {
         let used = Room { schedules: self.numbers.count_ones(), ..self.used };
         self.share.room.without(used).expect("no more was used")
@@ -140,15 +142,16 @@ impl Tables {
         }
     }
 
-    /// Installs this rank's part of a schedule whose ranks are those of the job that `members`
-    /// names. All of them take the same number, which must be free on each; it stays used. Frames
-    /// of ranks that have installed their parts before are dropped, and are asked for later.
+    /// Installs this rank's part of a schedule. `members` has the rank in the job of each rank of
+    /// the schedule. All these ranks must use the same `number`, which must be free on each of
+    /// them. The number stays used. Frames that arrive before this call are dropped, and requested
+    /// again later.
     ///
     /// # Errors
     /// The system refuses a mapping.
     ///
     /// # Panics
-    /// If the number is not free, or there is not enough room.
+    /// If the number is not free, or if there is not enough room.
     pub fn install(&mut self, part: &PartImage, members: &[u32], number: u32) -> io::Result<Rank> {
         assert!(self.free_numbers() >> number & 1 > 0, "the number {number} is not free");
         let taken = Self::taken(part);
@@ -158,7 +161,7 @@ impl Tables {
         let entry_at = slot as usize * size_of::<PartEntry>();
         let mut bytes = [0; size_of::<PartEntry>()];
         self.parts.read(entry_at, &mut bytes);
-        // Of the launcher's entry.
+        // The launcher has written these three fields.
         let PartEntry { cookie, schedule, port, .. } =
             PartEntry::read_from_bytes(&bytes).expect("as many bytes");
         let start = frame::start_of(self.share.start, schedule, cookie);
@@ -180,8 +183,8 @@ impl Tables {
         store(&mut self.dependents, self.places.dependent, &dependents);
         store(&mut self.receives, self.places.receive, &placed.receives);
         store(&mut self.sends, self.places.send, &placed.sends);
-        // Frames of others may be arriving. The engine takes none for a part without messages, so
-        // their numbers come last.
+        // Frames of other ranks may be arriving. The engine takes none for a part without sends and
+        // receives, so these two counts are written last.
         let (memory, closed) = (self.memory_at, PartEntry { receives: 0, sends: 0, ..placed.part });
         let entry = PartEntry { cookie, schedule, port, memory, ..closed };
         self.parts.write(entry_at, entry.as_bytes());

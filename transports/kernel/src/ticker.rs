@@ -34,8 +34,8 @@ impl fmt::Display for Ticks {
     }
 }
 
-/// The source of a host's ticks. It ends when this is dropped, and with the process. Its thread has
-/// no rights.
+/// The source of a host's ticks. The ticks end when this is dropped, and with the process. The
+/// source's thread has no capabilities.
 #[derive(Debug)]
 pub struct Ticker {
     ends: Arc<AtomicBool>,
@@ -43,14 +43,14 @@ pub struct Ticker {
     ticks: Ticks,
 }
 
-/// The thread looks this often if frames still circle.
+/// The time between two looks at which the thread checks that frames still circle.
 const LOOK: Duration = Duration::from_millis(500);
-/// A new circle must tick in this time.
+/// The time within which a new circle must tick.
 const TRIAL: Duration = Duration::from_secs(2);
 
 impl Ticker {
-    /// Starts ticks. The next one follows about `period` after the one before. They come from
-    /// frames that circle in the kernel, or from a thread if the kernel lacks a feature for that.
+    /// Starts ticks, about one every `period`. They come from frames that circle in the kernel, or
+    /// from a thread if the kernel lacks a feature for that.
     ///
     /// The calling thread must be in the network namespace of the interface.
     ///
@@ -68,8 +68,9 @@ impl Ticker {
     /// Starts ticks that come in the given way.
     ///
     /// # Errors
-    /// As [`Ticker::start`]. A circle needs TCX (Linux 6.6), CAP_SYS_ADMIN for a network namespace,
-    /// virtual Ethernet interfaces (CONFIG_VETH), and token buckets (CONFIG_NET_SCH_TBF).
+    /// The errors of [`Ticker::start`]. A circle needs TCX (Linux 6.6), CAP_SYS_ADMIN for a network
+    /// namespace, virtual Ethernet interfaces (CONFIG_VETH), and token buckets
+    /// (CONFIG_NET_SCH_TBF).
     pub fn start_as(
         kernel: &Kernel,
         installation: &Installation,
@@ -87,7 +88,7 @@ impl Ticker {
                     drop_rights();
                     while !its_ends.load(Ordering::Acquire) {
                         std::thread::sleep(period);
-                        // A tick that finds no room is followed by another one.
+                        // A tick that finds no room does no harm, because another one follows.
                         let _ = send(&socket, &frame, SendFlags::empty());
                     }
                 })?
@@ -103,7 +104,8 @@ impl Ticker {
                         std::thread::park_timeout(LOOK.max(16 * period));
                         let now = ticked(&counters);
                         if now == last {
-                            // All frames were lost. What finds no room is sent at the next look.
+                            // All frames were lost. Frames that find no room now are sent at the
+                            // next look.
                             let _ = circle.feed(&frame);
                         }
                         last = now;
@@ -147,8 +149,8 @@ fn set_off(
     Err(io::Error::other("frames do not circle"))
 }
 
-/// Takes all rights from this thread, which lives longer than its starter has them. Its sockets are
-/// open. Taking rights from oneself is always possible.
+/// Drops all capabilities of this thread. The thread lives on after its starter has dropped them,
+/// and its sockets are open already. A thread may always drop capabilities.
 fn drop_rights() {
     let none = CapabilitySets {
         effective: CapabilitySet::empty(),

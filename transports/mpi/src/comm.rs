@@ -8,7 +8,7 @@ use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-/// A duplicate of `MPI_COMM_WORLD`. Copies name the same one.
+/// A duplicate of `MPI_COMM_WORLD`. Clones of this value share one duplicate.
 #[derive(Clone)]
 pub struct Comm(Arc<Inner>);
 
@@ -18,20 +18,20 @@ struct Inner {
     size: u32,
     /// The only thread that may call MPI; `None` if any may.
     thread: Option<ThreadId>,
-    /// Held in each call of MPI: threads call it one at a time.
+    /// Held in each call of MPI, so that threads call MPI one at a time.
     turn: Mutex<()>,
     messages: Mutex<Messages>,
 }
 
-/// The messages of fabrics on a communicator.
+/// The state of the messages of fabrics on a communicator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Messages {
-    /// All that were sent were received.
+    /// No fabric is in use, and all messages that were sent were received.
     None,
-    /// A fabric has some.
+    /// A fabric is in use, and may have messages under way.
     OfFabric,
-    /// A fabric has ended and some were under way. A later one could take them for its own, and
-    /// `MPI_Finalize` might wait for them for ever.
+    /// A fabric has ended while messages were under way. A later fabric could take them for its
+    /// own, and `MPI_Finalize` might wait for them for ever.
     Lost,
 }
 
@@ -42,10 +42,10 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 impl Comm {
-    /// Duplicates `MPI_COMM_WORLD`, in a process that has initialized MPI. All processes of the
-    /// job call this. If MPI has a level of threads below `MPI_THREAD_SERIALIZED`, only the
-    /// calling thread may use it. With `MPI_THREAD_SERIALIZED`, the program's own calls of MPI
-    /// must not come at the same time as those of a fabric.
+    /// Duplicates `MPI_COMM_WORLD`, in a process that has initialized MPI. All processes of the job
+    /// call this. If MPI has a level of threads below `MPI_THREAD_SERIALIZED`, only the calling
+    /// thread may use the communicator. With `MPI_THREAD_SERIALIZED`, the program's own calls of
+    /// MPI must not come at the same time as calls of a fabric.
     ///
     /// # Errors
     /// [`MpiError`].
@@ -81,7 +81,7 @@ impl Comm {
         self.0.size
     }
 
-    /// Gives each rank the blobs of all. All ranks call this.
+    /// Gives each rank the blobs of all ranks, by rank. All ranks call this.
     ///
     /// # Errors
     /// [`MpiError`].
@@ -93,7 +93,8 @@ impl Comm {
         self.0.raw
     }
 
-    /// Calls a function of MPI, and returns an error if it failed. `call` must not call this again.
+    /// Calls a function of MPI, and returns an error if it failed. `call` must not call this method
+    /// again.
     ///
     /// # Errors
     /// [`MpiError`], also if this thread may not call MPI.
@@ -106,7 +107,7 @@ impl Comm {
         if !self.0.thread.as_ref().is_none_or(is_own) {
             return Err(MpiError::Thread);
         }
-        // It guards no data, so a panic of its holder has left none in pieces.
+        // The lock guards no data, so a panic of its holder has left nothing in pieces.
         let _turn = self.0.turn.lock().unwrap_or_else(PoisonError::into_inner);
         checked(name, call())
     }
@@ -118,7 +119,8 @@ impl Comm {
     /// Notes that a fabric begins.
     ///
     /// # Errors
-    /// There is one, or messages of an earlier one were lost.
+    /// The communicator has a fabric already, or messages of an earlier fabric were under way when
+    /// it ended.
     pub(crate) fn begin_fabric(&self) -> Result<(), String> {
         let mut messages = self.messages();
         match *messages {
@@ -131,19 +133,18 @@ impl Comm {
         }
     }
 
-    /// Notes that the fabric has ended, and if all its messages were received.
+    /// Notes that the fabric has ended. `is_settled` is true if all its messages were received.
     pub(crate) fn end_fabric(&self, is_settled: bool) {
         *self.messages() = if is_settled { Messages::None } else { Messages::Lost };
     }
 
-    /// Returns true if no message that was sent is under way.
+    /// Returns true if no message is under way, and no fabric is in use.
     pub(crate) fn is_settled(&self) -> bool {
         *self.messages() == Messages::None
     }
 }
 
-/// Duplicates `MPI_COMM_WORLD`. Errors of the duplicate are returned by its calls. All ranks call
-/// this.
+/// Duplicates `MPI_COMM_WORLD`. Calls on the duplicate return their errors. All ranks call this.
 ///
 /// # Errors
 /// [`MpiError`].
@@ -172,12 +173,12 @@ fn place(comm: ffi::MPI_Comm) -> Result<(u32, u32), MpiError> {
     Ok((rank.unsigned_abs(), size.unsigned_abs()))
 }
 
-/// Gives each rank the blobs of all, which may differ in length. All ranks call this.
+/// Gives each rank the blobs of all ranks, which may differ in length. All ranks call this.
 ///
 /// # Errors
 /// [`MpiError`].
 fn allgather(comm: &Comm, own: &[u8]) -> Result<Vec<Vec<u8>>, MpiError> {
-    // All ranks see a blob that is too long, and no rank is left in a call of its own.
+    // A blob that is too long must be seen by all ranks, so that no rank is left alone in a call.
     let len = c_int::try_from(own.len()).unwrap_or(c_int::MAX);
     let mut lens = vec![0 as c_int; comm.size() as usize];
     // SAFETY: one number leaves, and there is room for that of each rank.

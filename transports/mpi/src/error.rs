@@ -4,7 +4,7 @@
 use mpi_sys as ffi;
 use std::ffi::{c_char, c_int};
 
-/// The longest text of an error. MPI libraries have at most 1024.
+/// The bytes of the longest text of an error. MPI libraries have at most 1024 bytes.
 const TEXT_MAX: usize = 4096;
 
 /// An error of MPI.
@@ -18,8 +18,8 @@ pub enum MpiError {
         /// MPI's text.
         text: String,
     },
-    /// The library grants `MPI_THREAD_FUNNELED`, and another thread than the one that initialized
-    /// MPI calls it.
+    /// The library grants less than `MPI_THREAD_SERIALIZED`, and a thread calls MPI that has not
+    /// initialized it.
     #[error(
         "this MPI library may be called only by the thread that initialized it: make progress in calls (--progress caller)"
     )]

@@ -1,21 +1,22 @@
 //! GOAL's messages over MPI, for jobs whose processes `mpirun` has started.
 //!
 //! `MpiFabric` is a [`Fabric`](goal_fabric::Fabric) over a duplicate of `MPI_COMM_WORLD`, so its
-//! messages mix with no others of the process. MPI only moves bytes: messages are matched by the
-//! engine. `Process` initializes MPI and exchanges blobs, from which ranks learn of each other.
+//! messages mix with no others of the process. MPI only moves bytes. The engine matches messages
+//! and receives. `Process` initializes MPI and exchanges blobs, from which ranks learn of each
+//! other.
 //!
 //! The crate has little but [`MPI`] unless it is built with its feature `mpi`, which links the
 //! MPI library whose `mpicc` is on the path.
 //!
 //! **Threads.** MPI is asked for `MPI_THREAD_SERIALIZED`. If the library grants less, only the
-//! thread that initialized MPI may use the fabric; in another one its calls fail.
+//! thread that initialized MPI may use the fabric. In other threads the calls of the fabric fail.
 //!
 //! **Sleeping.** MPI has no descriptor to sleep on. A waiting rank looks for messages again and
 //! again. While nothing comes, the pauses grow from 20 us to 1 ms. So the first message after a
 //! long wait may be taken a millisecond late. `--wait spin` looks without a pause.
 //!
 //! **Order.** Receives are posted for any source and handled in the order in which they were
-//! posted, as MPI matches them. So a large packet whose sender does not call MPI delays those
+//! posted, as MPI matches them. So a large packet whose sender does not call MPI delays the packets
 //! behind it.
 //!
 //! Threat: every process of the job can send any bytes. All lengths in a packet are checked when it

@@ -12,21 +12,22 @@ pub(crate) const PART_MAX: usize = 64 << 10;
 /// The bytes of the longest packet.
 pub(crate) const PACKET_MAX: usize = PART_MAX + (8 << 10);
 
-/// The receives that are posted at a time.
+/// The number of receives that a fabric keeps posted at a time.
 pub(crate) const RECEIVES: usize = 16;
 
-/// The packets that may be under way to a rank. A message beyond them waits in the engine.
+/// The most packets that may be under way to one rank. Further messages wait in the engine.
 pub(crate) const UNDER_WAY_MAX: usize = 4;
 
-/// The buffers that are kept for others.
+/// The most unused buffers that a fabric keeps for later packets.
 pub(crate) const SPARE_MAX: usize = 32;
 
-/// The bounds of the pause between two looks for packets while a rank sleeps.
+/// The shortest pause, in nanoseconds, between two looks for packets while a rank sleeps.
 pub(crate) const PAUSE_MIN_NS: u64 = 20_000;
+/// The longest pause, in nanoseconds, between two looks for packets while a rank sleeps.
 pub(crate) const PAUSE_MAX_NS: u64 = 1_000_000;
 
-/// The time in which a receive that is cancelled must end.
+/// The longest wait for the end of a receive that was cancelled.
 pub(crate) const CANCEL_MAX: Duration = Duration::from_millis(100);
 
-/// The time that all ranks have to end.
+/// The nanoseconds that all ranks have to receive the last packets when a fabric ends.
 pub(crate) const SETTLE_NS: u64 = 5_000_000_000;

@@ -1,4 +1,5 @@
-//! Packets: each is a message of MPI that has whole chunks of `goal-fabric`, one behind the other.
+//! Packets. A packet is a message of MPI that has whole chunks of `goal-fabric`, one behind the
+//! other.
 #![cfg_attr(not(feature = "mpi"), allow(dead_code))] // its tests need no MPI
 
 use crate::limits::PACKET_MAX;
@@ -33,7 +34,8 @@ impl Packet {
     }
 }
 
-/// Reads the chunk at the beginning of `bytes`. Returns it with its bytes and with those behind.
+/// Reads the chunk at the beginning of `bytes`. Returns the chunk, the chunk's bytes, and the bytes
+/// behind them.
 ///
 /// # Errors
 /// [`StreamFault`].

@@ -8,9 +8,9 @@ use mpi_sys as ffi;
 use std::marker::PhantomData;
 use std::ptr;
 
-/// MPI, initialized by this process. Dropping this finalizes it, in the thread that initialized it,
-/// unless a fabric has ended with messages under way: `MPI_Finalize` might wait for them for ever.
-/// `mpirun` then takes the process for failed.
+/// MPI, initialized by this process. Dropping this value finalizes MPI, in the thread that
+/// initialized it. If a fabric has ended with messages under way, MPI is not finalized, because
+/// `MPI_Finalize` might wait for them for ever. `mpirun` then takes the process for failed.
 pub struct Process {
     comm: Comm,
     is_abandoned: bool,
@@ -42,8 +42,8 @@ impl Process {
         Ok(Self { comm, is_abandoned: false, thread: PhantomData })
     }
 
-    /// Leaves MPI without `MPI_Finalize`, which would wait for processes that wait for this one.
-    /// `mpirun` takes the process for failed, and ends the others.
+    /// Leaves MPI without `MPI_Finalize`, which would wait for processes that wait for this
+    /// process. `mpirun` takes this process for failed, and ends the others.
     pub fn abandon(mut self) {
         self.is_abandoned = true;
     }

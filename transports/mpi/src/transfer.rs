@@ -1,4 +1,5 @@
-//! The calls of MPI that `mpi` offers only with borrowed buffers: transfers that own theirs.
+//! Transfers of MPI that own their buffers. The crate `mpi` offers these calls of MPI only with
+//! borrowed buffers.
 #![allow(unsafe_code)] // MPI reads and writes buffers after its calls have returned
 
 use crate::comm::Comm;
@@ -98,8 +99,8 @@ impl Transfer {
         self.request == unsafe { ffi::RSMPI_REQUEST_NULL }
     }
 
-    /// Returns the buffer and, of a receive, where it came from and its length, if the transfer is
-    /// complete.
+    /// Returns the transfer itself if it is not complete, and otherwise its buffer. For a receive,
+    /// the result also has the packet's source and length.
     ///
     /// # Errors
     /// [`MpiError`].
@@ -132,7 +133,8 @@ impl Transfer {
 impl Drop for Transfer {
     fn drop(&mut self) {
         if !self.is_over() {
-            // MPI may still use the buffer of a transfer that does not end. It is leaked then.
+            // MPI may still use the buffer of a transfer that does not end. The buffer is leaked
+            // then.
             if !self.is_receive || !self.cancel() {
                 return;
             }
@@ -143,9 +145,9 @@ impl Drop for Transfer {
 }
 
 impl Transfer {
-    /// Cancels a receive. Returns true if it has ended, with or without a packet, so that no more
-    /// is written to its buffer. One that has matched a packet ends only with its sender's help,
-    /// which may never come.
+    /// Cancels a receive. Returns true if the receive has ended, with or without a packet, so that
+    /// MPI writes no more to its buffer. A receive that has matched a packet ends only with the
+    /// sender's help, which may never come.
     fn cancel(&mut self) -> bool {
         let since = Instant::now();
         let request = &mut self.request;
@@ -164,7 +166,7 @@ impl Transfer {
     }
 }
 
-/// An exchange of a number between all ranks, under way.
+/// An exchange under way, in which each rank tells each rank a number.
 pub(crate) struct Totals {
     request: ffi::MPI_Request,
     comm: Comm,
@@ -173,7 +175,8 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    /// Begins to tell each rank its number. All ranks call this.
+    /// Begins to tell each rank its number in `own`, which has one number for each rank. All ranks
+    /// call this.
     ///
     /// # Errors
     /// [`MpiError`].
@@ -201,7 +204,8 @@ impl Totals {
         Ok(totals)
     }
 
-    /// Returns the numbers that all ranks told this one, if they have. They are returned once.
+    /// Returns the numbers that all ranks told this rank, by rank; `None` until all have. The
+    /// numbers are returned only once.
     ///
     /// # Errors
     /// [`MpiError`].

@@ -23,7 +23,8 @@ impl Barrier {
     /// Maps the barrier that another process created.
     ///
     /// # Errors
-    /// The system's error; [`io::ErrorKind::InvalidInput`] if the descriptor is of something else.
+    /// The system's error; [`io::ErrorKind::InvalidInput`] if the descriptor is not of a barrier's
+    /// memory file.
     pub fn open(fd: OwnedFd) -> io::Result<Self> {
         Mapping::open(fd, size_of::<BarrierWords>()).map(Self)
     }
@@ -33,7 +34,7 @@ impl Barrier {
         self.0.fd()
     }
 
-    /// Waits until `ranks` ranks have called this. It calls `pause` between two looks.
+    /// Waits until `ranks` ranks have called this. Calls `pause` between two looks at the barrier.
     pub fn wait(&self, ranks: u32, pause: impl FnMut()) {
         // SAFETY: the mapping is private to this type, which uses it in no other way.
         unsafe { self.0.words::<BarrierWords>(0) }.wait(ranks, pause);

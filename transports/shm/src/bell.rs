@@ -11,8 +11,8 @@ use rustix::event::{EventfdFlags, eventfd};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// The bells of a host's ranks, by rank. Ranks of other hosts have none here. In a job of one host
-/// no rank has one.
+/// The bells of a host's ranks, by rank. A rank of another host has no bell here. In a job on one
+/// host no rank has a bell.
 #[derive(Debug, Default)]
 pub(crate) struct Bells(Vec<Option<OwnedFd>>);
 
@@ -26,13 +26,13 @@ impl Bells {
         Ok(ranks.map(bell).collect::<io::Result<Vec<_>>>()?.into_iter().collect())
     }
 
-    /// The bell of a rank.
+    /// Returns the bell of a rank. If the rank has none, the result has no descriptor.
     #[inline]
     pub(crate) fn of(&self, rank: u32) -> Bell<'_> {
         Bell::new(self.0.get(rank as usize).and_then(|bell| Some(bell.as_ref()?.as_fd())))
     }
 
-    /// The descriptors of all bells, ascending by rank.
+    /// Returns the descriptors of all bells, ascending by rank.
     pub(crate) fn all(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.0.iter().flatten().map(AsFd::as_fd)
     }

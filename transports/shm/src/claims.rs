@@ -1,8 +1,8 @@
 //! Claims that give each part of a rank one owner at a time within a process.
 //!
-//! A rank has two such parts: its endpoint for messages, and its memory. A rank in a process of its
-//! own shares them with nobody. If ranks are threads of one process, a claim keeps a second thread
-//! from using the same part.
+//! A rank has two parts: its endpoint for messages, and its memory. A rank in a process of its own
+//! shares them with nobody. If ranks are threads of one process, a claim keeps a second thread from
+//! using the same part.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub enum Part {
     /// The rank's end of the job: its engine and its messages.
     Member = 0,
-    /// The memory that its schedules work on, and their counters.
+    /// The memory that the rank's schedules work on, and the counters of these schedules.
     Memory = 1,
 }
 
@@ -27,7 +27,8 @@ impl Claims {
         Self((0..PARTS * ranks).map(|_| AtomicBool::new(false)).collect())
     }
 
-    /// See [`Segment::claim`](super::Segment::claim).
+    /// Claims a part of a rank, as [`Segment::claim`](super::Segment::claim) says. Returns `None`
+    /// if the part has an owner.
     pub(crate) fn claim(&self, rank: u32, part: Part) -> Option<Claim> {
         let index = PARTS * rank as usize + part as usize;
         // Acquire: pairs with the Release store in `drop`. The new owner sees everything that the

@@ -2,9 +2,9 @@
 //! `cma`). It serves buffers outside of the shared segment.
 //!
 //! This transport carries no messages. The name of exported bytes is their address in the sender's
-//! process with the bit [`COPIED`] set, which no offset in a segment has. Only an attempt shows for
-//! certain that the system allows the copy. After a refusal the receiver asks its sender for
-//! messages instead, also for all further payloads.
+//! process with the bit [`COPIED`] set. No offset in a segment has this bit. Only an attempt shows
+//! for certain that the system allows the copy. After a refusal the receiver asks the sender to
+//! send this payload and all further ones in messages.
 
 use crate::Segment;
 use crate::exporter::{own_nonce, read_both};
@@ -30,35 +30,36 @@ pub const CMA: Plugin = Plugin {
     probe,
 };
 
-/// The bit that is set in the names of bytes to be copied. No address of a process and no offset in
-/// a segment is as large.
+/// The bit that is set in names of bytes to be copied by this transport. Addresses of processes and
+/// offsets in a segment are smaller.
 pub(crate) const COPIED: u64 = 1 << 63;
 
 /// One rank's access to the memory of other processes.
 pub struct Cma<'a> {
     segment: &'a Segment,
-    /// The ranks that it has tried to read: true for those that it can. Only senders of large
-    /// messages to it are here.
+    /// The ranks whose memory this rank has tried to read, with true if it can read it. Only
+    /// senders of large messages to this rank are in the map.
     tried: BTreeMap<u32, bool>,
 }
 
 impl<'a> Cma<'a> {
-    /// Access that the system has not refused yet.
+    /// Returns the access of a rank that has not tried to read any memory yet.
     pub fn new(segment: &'a Segment) -> Self {
         Self { segment, tried: BTreeMap::new() }
     }
 
-    /// The name by which peers can read bytes of this process.
+    /// Returns the name by which peers can read bytes of this process.
     pub fn export(bytes: Span) -> u64 {
         bytes.address() as u64 | COPIED
     }
 
-    /// Fills `into` with bytes that rank `source` exported as `name`, beginning with the one at
-    /// `offset`.
+    /// Fills `into` with bytes that rank `source` exported as `name`, beginning at byte `offset` of
+    /// the export.
     ///
     /// # Errors
-    /// [`Unreadable`] if the system refuses, or if this process can't name the source's process.
-    /// Also if not all bytes are mapped, or if `name` is not one of this transport.
+    /// [`Unreadable`] if the system refuses, or if the process ID of rank `source` is not valid in
+    /// this process. Also if not all bytes are mapped, or if `name` is not a name of this
+    /// transport.
     pub fn get(
         &mut self,
         source: u32,
@@ -74,37 +75,37 @@ impl<'a> Cma<'a> {
             return Err(Unreadable);
         }
         peer.read((name & !COPIED).wrapping_add(offset), into).map_err(|error| {
-            // Bytes that are not mapped say nothing of others.
+            // Unmapped bytes do not show that other bytes can't be read.
             self.tried.insert(source, error == Errno::FAULT);
             Unreadable
         })
     }
 
-    /// Returns the number of ranks whose memory this one could not read: their processes can't be
-    /// named from this one, or the system refuses.
+    /// Returns the number of ranks whose memory this rank could not read. Either the system
+    /// refuses, or their process IDs are not valid in this process.
     pub fn unreadable(&self) -> u64 {
         self.tried.values().filter(|&&is_readable| !is_readable).count() as u64
     }
 }
 
-/// Tells peers that the buffers of `rank` lie in the address space of this process. Before this,
-/// and if the system has no random numbers, peers ask for messages.
+/// Tells peers that the buffers of `rank` lie in the address space of this process. Before this
+/// call, peers ask for payloads in messages. They always do so if the system has no random numbers.
 pub fn announce(segment: &Segment, rank: u32) {
     if let Some((nonce_at, nonce)) = own_nonce() {
         segment.status(rank).exporter.tell(std::process::id(), nonce_at, nonce);
     }
 }
 
-/// Lets processes that `launcher` started read this one's memory, which Yama requires. If that
-/// fails, peers are refused and ask for messages.
+/// Lets processes that `launcher` started read the memory of this process. Yama requires this
+/// permission. If the call fails, the system refuses peers, and they ask for payloads in messages.
 pub fn admit(launcher: u32) {
     if let Some(launcher) = Pid::from_raw(launcher as i32) {
-        // Fails on systems without Yama, which don't need it.
+        // Fails on systems without Yama, which don't need the permission.
         let _ = set_ptracer(PTracer::ProcessID(launcher));
     }
 }
 
-/// Why a process may not read the memory of the others of its job.
+/// The reason why a process may not read the memory of other processes of its job.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Forbidden {
     /// The system call fails even for the process itself.
@@ -136,19 +137,19 @@ fn probe() -> Result<(), Box<dyn Error + Send + Sync>> {
     Ok(verdict(own.map(drop), ptrace_scope())?)
 }
 
-/// Yama's `kernel.yama.ptrace_scope`; `None` on systems without Yama.
+/// Returns Yama's setting `kernel.yama.ptrace_scope`; `None` on systems without Yama.
 pub fn ptrace_scope() -> Option<u8> {
     fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").ok()?.trim().parse().ok()
 }
 
-/// Judges if a process may read others of its job, as far as it can tell by itself: `own` is the
-/// result of reading its own memory, and `scope` is Yama's setting. Ranks have no capabilities, so
-/// CAP_SYS_PTRACE makes no difference.
+/// Returns an error if a process certainly may not read the memory of other processes of its job.
+/// `own` is the result of reading its own memory, and `scope` is Yama's setting. Ranks have no
+/// capabilities, so CAP_SYS_PTRACE makes no difference.
 pub(crate) fn verdict(own: Result<(), Errno>, scope: Option<u8>) -> Result<(), Forbidden> {
     own.map_err(Forbidden::Call)?;
     match scope {
         Some(scope @ 2..) => Err(Forbidden::Yama(scope)),
-        // At 1 each process of the job calls `admit`.
+        // With scope 1 a process needs permission, which each process of the job gives by `admit`.
         _ => Ok(()),
     }
 }

@@ -28,8 +28,8 @@ pub struct RankCounts {
     pub eager: u64,
     /// The number of messages that left in parts, without waiting for their receive.
     pub in_parts: u64,
-    /// The number of messages that waited for their receive and whose receiver then read them in
-    /// place.
+    /// The number of messages that waited for their receive and that the receiver then read in the
+    /// sender's memory.
     pub read_in_place: u64,
     /// The number of messages that waited for their receive and that their sender then wrote to
     /// the receive's buffer.
@@ -39,25 +39,26 @@ pub struct RankCounts {
     pub in_messages: u64,
     /// The number of messages that arrived before their receive was posted.
     pub unexpected: u64,
-    /// The most bytes that were kept of these at a time, including overhead.
+    /// The most bytes of such unexpected messages that were kept at a time, including overhead.
     pub unexpected_bytes_max: u64,
-    /// The most posted receives without a message at a time.
+    /// The most receives at a time that were posted and had no message.
     pub posted_max: u64,
     /// The most messages at a time that had arrived and were not delivered.
     pub kept_max: u64,
-    /// The most actions that were ready at a time, when it was an instance's turn.
+    /// The most actions of an instance that were ready at a time, counted when it was the
+    /// instance's turn.
     pub ready_max: u64,
     /// The most messages to one rank that waited for room at a time.
     pub blocked_max: u64,
-    /// The number of ranks on other hosts that the rank's first transport to them could not reach,
-    /// so that another one carried its messages.
+    /// The number of ranks on other hosts that the rank's first transport could not reach. Another
+    /// transport carried the messages to them.
     pub fallen_back: u64,
-    /// The number of ranks of its host whose memory the system did not let the rank read, so that
-    /// their large messages came through the segment.
+    /// The number of ranks of the same host whose memory the system did not let this rank read.
+    /// Their large messages came through the segment.
     pub unreadable: u64,
     /// The number of chunks of operations that were shared with other ranks.
     pub shared_chunks: u64,
-    /// The number of these chunks that other ranks did.
+    /// The number of shared chunks that other ranks did.
     pub helped_chunks: u64,
     /// The number of polls of the engine.
     pub polls: u64,

@@ -1,10 +1,11 @@
 //! Identifies the process that holds a rank's buffers, and copies payloads from its memory.
 //!
-//! Threat: a process number may name another process, in another PID namespace or after its process
-//! has ended. Each rank may be in a container of its own, so a copy by number alone could return
-//! bytes of any process. So each process announces a random number, and the address at which it
-//! keeps this number. A receiver reads the number first, and once more in the system call that
-//! copies a payload. A forked child has zeros there, because its memory is not that of its parent.
+//! Threat: a process ID may name another process, in another PID namespace or after the process has
+//! ended. Each rank may be in a container of its own, so a copy by process ID alone could return
+//! bytes of any process. Therefore each process announces a random number, and the address at which
+//! it keeps this number. A receiver reads the number first, and once more in the system call that
+//! copies a payload. A forked child has zeros at this address, because its memory is not its
+//! parent's.
 #![allow(unsafe_code)] // `process_vm_readv`, which rustix lacks, and memory that forks don't have
 
 use rustix::io::Errno;
@@ -15,16 +16,17 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// The bytes of the number that tells a process from all others.
+/// The bytes of the random number that tells a process from all others.
 const NONCE_LEN: usize = 16;
 
-/// The process in whose address space a rank's buffers lie. The rank writes it before it sends.
+/// The process in whose address space a rank's buffers lie. The rank writes these words before it
+/// sends.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Exporter {
-    /// Its number in its own namespace; 0 before it is known.
+    /// The process ID in the process's own PID namespace; 0 before it is known.
     process: AtomicU32,
-    /// The address at which it keeps its random number.
+    /// The address at which the process keeps its random number.
     nonce_at: AtomicU64,
     nonce: [AtomicU64; NONCE_LEN / 8],
 }
@@ -48,7 +50,7 @@ impl Exporter {
     }
 }
 
-/// A process as another one knows it.
+/// A process as its peers know it.
 pub(crate) struct Peer {
     pub(crate) process: Pid,
     pub(crate) nonce_at: u64,
@@ -59,7 +61,7 @@ impl Peer {
     /// Fills `into` with bytes of the process from `address` on.
     ///
     /// # Errors
-    /// The system's error; [`Errno::SRCH`] if the number is that of another process, and
+    /// The system's error; [`Errno::SRCH`] if the process ID belongs to another process, and
     /// [`Errno::FAULT`] if not all of the bytes are mapped.
     pub(crate) fn read(&self, address: u64, into: &mut [u8]) -> Result<(), Errno> {
         let mut done = 0;
@@ -68,7 +70,8 @@ impl Peer {
             let rest = (address.wrapping_add(done as u64), &mut into[done..]);
             let read = read_both(self.process, (self.nonce_at, &mut nonce), rest);
             let len = match read {
-                // Nothing is mapped where the process keeps its number.
+                // Nothing is mapped at the address of the random number, so this is another
+                // process.
                 Err(Errno::FAULT) => return Err(Errno::SRCH),
                 read => read?,
             };
@@ -86,19 +89,21 @@ impl Peer {
     }
 }
 
-/// Returns the random number of this process, and its address.
+/// Returns the address of this process's random number, and the number. Returns `None` if the
+/// system has no random number or no memory for it.
 pub(crate) fn own_nonce() -> Option<(u64, [u8; NONCE_LEN])> {
     static OWN: OnceLock<Option<(u64, [u8; NONCE_LEN])>> = OnceLock::new();
     *OWN.get_or_init(|| {
         let mut nonce = [0; NONCE_LEN];
-        // So few bytes are returned by one call.
+        // One call returns all of so few bytes.
         getrandom(&mut nonce, GetRandomFlags::empty()).ok()?;
         let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
         // SAFETY: a new mapping, which stays until the process ends. The copy fits into it, and
         // nobody else has it yet. The advice changes what a forked child finds there.
         unsafe {
             let page = mmap_anonymous(null_mut(), NONCE_LEN, access, flags).ok()?;
-            // Fails before Linux 4.14: a child then has the number, but another process ID.
+            // Fails before Linux 4.14. A forked child then has the same number, but another process
+            // ID.
             let _ = madvise(page, NONCE_LEN, Advice::LinuxWipeOnFork);
             page.cast::<[u8; NONCE_LEN]>().write(nonce);
             Some((page as u64, nonce))
@@ -106,8 +111,9 @@ pub(crate) fn own_nonce() -> Option<(u64, [u8; NONCE_LEN])> {
     })
 }
 
-/// Fills two buffers, one after the other, with bytes of a process from an address each. Returns
-/// the number of bytes that it has filled, which is lower if not all of them are mapped.
+/// Fills two buffers, one after the other, with bytes of a process. Each buffer comes with the
+/// address of its bytes. Returns the number of bytes copied, which is below the sum of both lengths
+/// if not all bytes are mapped.
 ///
 /// # Errors
 /// The system's error; [`Errno::FAULT`] if the first byte is not mapped.

@@ -14,39 +14,48 @@ use goal_sync::turn::Turn;
 use std::fmt;
 use std::ops::Range;
 
-/// The granularity of the areas. Each begins with a page, so an area that is never touched takes no
-/// memory.
+/// The granularity of areas in bytes. Each area begins a page, so an area that is never touched
+/// takes no memory.
 const PAGE: u64 = populate::PAGE as u64;
-/// The multiples at which areas of this size and more begin, so that they can be in huge pages.
+/// The size of a huge page in bytes. An area of at least this size begins at a multiple of it, so
+/// that it can be in huge pages.
 const HUGE_PAGE: u64 = populate::HUGE_PAGE as u64;
-/// The target for the bytes of all mailboxes together, and bounds for the slots of one.
+/// The target for the bytes of all mailboxes together.
 const MAILBOXES_BYTES: u64 = 64 << 20;
+/// The least number of slots of a mailbox.
 const SLOTS_MIN: u64 = 64;
+/// The largest number of slots of a mailbox.
 const SLOTS_MAX: u64 = 512;
 /// The target for the bytes of all rings together.
 const RINGS_BYTES: u64 = 64 << 20;
-/// Bounds for the most bytes of a ring between two ranks, which a job may set; a power of two.
+/// The smallest value, in bytes, that a job may set as the largest size of a ring between two
+/// ranks; a power of two.
 pub const RING_BYTES_MIN: u64 = 4 << 10;
-/// See [`RING_BYTES_MIN`].
+/// The largest value, in bytes, that a job may set as the largest size of a ring between two ranks;
+/// a power of two.
 pub const RING_BYTES_MAX: u64 = 1 << 20;
-/// The most bytes of a ring by default.
+/// The largest size of a ring between two ranks by default, in bytes.
 pub const RING_BYTES: u64 = 1 << 20;
 /// The least number of rings per rank.
 const RINGS_PER_RANK_MIN: u64 = 2;
-/// The bytes of a mailbox's control words, of a slot, of an entry of a table of rings, and of the
-/// state of a ring's two ends.
+/// The bytes of a mailbox's control words.
 const MAILBOX_CONTROL: u64 = size_of::<Control>() as u64;
+/// The bytes of a mailbox's slot.
 const SLOT: u64 = size_of::<Slot>() as u64;
+/// The bytes of an entry of a rank's table of rings.
 const ENTRY: u64 = size_of::<Entry>() as u64;
+/// The bytes of the state of a ring's two ends.
 const RING_ENDS: u64 = size_of::<Ends>() as u64;
 /// The bytes of a rank's queue of messages to itself.
 pub(crate) const LOCAL_BYTES: usize = 64 << 10;
 /// The bytes of a rank's failure record.
 pub(crate) const FAILURE_BYTES: usize = 3072;
-/// The bytes of the text in which a rank says what it waits for. It lies behind the failure record.
+/// The most bytes of the text in which a rank says what it waits for. The text lies behind the
+/// failure record.
 pub(crate) const WAITS_BYTES: usize = 1024;
 
-/// The offset of a rank's starts behind its status and its counters. All lie in one page.
+/// The distance from a rank's status to the table of its collectives' starts, in bytes. Status,
+/// counters and this table lie in one page, in this order.
 const STARTS_AT: usize =
     (size_of::<Status>() + size_of::<RankCounts>()).next_multiple_of(align_of::<Starts>());
 const _: () = assert!(STARTS_AT + size_of::<Starts>() <= PAGE as usize);
@@ -64,77 +73,78 @@ pub struct RankSizes {
     pub matches: u64,
     /// Bytes for the trace; 0 if none is kept.
     pub trace: u64,
-    /// Bytes for the state of its engine if other ranks act for it; 0 otherwise. They count towards
-    /// no limit: they are address space, and little of it is touched.
+    /// Bytes for the state of the rank's engine if other ranks act for the rank; 0 otherwise. They
+    /// count towards no limit, because little of this address space is ever touched.
     pub engine: u64,
 }
 
-/// The places of a rank's areas in the segment.
+/// The offsets of a rank's areas in the segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankLayout {
-    /// Its [`Status`].
+    /// The offset of the rank's [`Status`].
     pub(crate) status: usize,
-    /// Its [`RankCounts`](super::RankCounts).
+    /// The offset of the rank's [`RankCounts`](super::RankCounts).
     pub(crate) counts: usize,
-    /// The starts of its collectives.
+    /// The offset of the table of the rank's collectives and their starts.
     pub(crate) starts: usize,
-    /// Its failure record.
+    /// The offset of the rank's failure record.
     pub(crate) failure: usize,
-    /// Its mailbox: control words, then slots.
+    /// The offset of the rank's mailbox: control words, then slots.
     pub(crate) mailbox: usize,
-    /// Its queue of messages to itself.
+    /// The rank's queue of messages to itself.
     pub(crate) local: Range<usize>,
-    /// Its table of rings: an entry for each rank.
+    /// The offset of the rank's table of rings, which has an entry for each rank.
     pub(crate) table: usize,
-    /// Its [`Turn`](super::Turn).
+    /// The offset of the rank's [`Turn`](super::Turn).
     pub(crate) turn: usize,
-    /// Its memory.
+    /// The rank's memory.
     pub memory: Range<usize>,
-    /// Its scratch memory.
+    /// The rank's scratch memory.
     pub scratch: Range<usize>,
-    /// The state of its running instance.
+    /// The state of the rank's running instance.
     pub instance: Range<usize>,
-    /// The record of its matches.
+    /// The record of the rank's matches of messages and receives.
     pub matches: Range<usize>,
-    /// Its trace.
+    /// The rank's trace.
     pub trace: Range<usize>,
-    /// The state of its engine if other ranks act for it.
+    /// The state of the rank's engine; empty unless other ranks act for the rank.
     pub engine: Range<usize>,
 }
 
-/// The places of the rings of all pairs.
+/// The offsets of the rings, which carry payloads between pairs of ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RingsLayout {
     /// The number of rings.
     pub(crate) rings: usize,
-    /// The word that counts the rings that were allotted.
+    /// The offset of the word that counts the rings allotted to pairs.
     pub(crate) pool: usize,
-    /// The state of both ends of each ring.
+    /// The offset of the array with the state of both ends of each ring.
     pub(crate) ends: usize,
-    /// The bytes of all rings. Each has the same power of two.
+    /// The bytes of all rings. All rings have the same size, a power of two.
     pub(crate) bytes: Range<usize>,
 }
 
-/// The places of all areas of a segment. They don't overlap.
+/// The offsets of all areas of a segment. Areas don't overlap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// Each rank's areas. The [start barrier](super::StartBarrier) lies at offset 0.
     pub(crate) ranks: Vec<RankLayout>,
     /// The number of slots of every mailbox, a power of two.
     pub(crate) slots: usize,
-    /// The rings of all pairs.
+    /// The offsets of the rings between pairs of ranks.
     pub(crate) rings: RingsLayout,
-    /// Operations that several ranks work on: control words, then slots.
+    /// The offset of the tasks, which are operations that several ranks work on: control words,
+    /// then slots.
     pub(crate) tasks: usize,
-    /// Two bitmaps: the ranks that need help, and those that sleep.
+    /// The offset of two bitmaps: the ranks that need help, and the ranks that sleep.
     pub(crate) helpers: usize,
-    /// The number of ranks that are there from the start. The others may be added later.
+    /// The number of ranks at the start of the job. The other ranks may be added later.
     pub(crate) started: usize,
     /// The bytes of the segment.
     pub(crate) len: usize,
 }
 
-/// A program needs a larger segment than allowed.
+/// The error that a program needs a larger segment than allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SegmentTooLarge {
     /// The bytes needed; `None` above 2^64.
@@ -156,7 +166,7 @@ impl fmt::Display for SegmentTooLarge {
 impl std::error::Error for SegmentTooLarge {}
 
 impl Layout {
-    /// The layout for ranks of these sizes, with rings of [`RING_BYTES`].
+    /// Returns the layout for ranks of these sizes, with rings of at most [`RING_BYTES`] bytes.
     ///
     /// # Errors
     /// [`SegmentTooLarge`] if it needs more than `limit` bytes.
@@ -167,10 +177,10 @@ impl Layout {
         Self::with_rings(sizes, RING_BYTES, limit)
     }
 
-    /// The layout for ranks of these sizes, with rings of at most `ring_bytes` bytes. This number
-    /// is limited to [`RING_BYTES_MIN`] to [`RING_BYTES_MAX`], and rounded down to a power of two.
-    /// Rings are smaller in a job of many ranks, so that all of them together don't take much
-    /// memory.
+    /// Returns the layout for ranks of these sizes, with rings of at most `ring_bytes` bytes. This
+    /// number is limited to [`RING_BYTES_MIN`] to [`RING_BYTES_MAX`], and rounded down to a power
+    /// of two. Rings are smaller in a job of many ranks, so that all of them together don't take
+    /// much memory.
     ///
     /// # Errors
     /// [`SegmentTooLarge`] if it needs more than `limit` bytes.
@@ -183,9 +193,10 @@ impl Layout {
         Self::with_reserve(sizes, started, ring_bytes, limit)
     }
 
-    /// The layout as of [`Layout::with_rings`], for a job that starts with `started` of these ranks
-    /// and may grow to all of them. The other ranks make mailboxes and rings no smaller. Their
-    /// areas are address space that nobody touches before they join, so it counts towards no limit.
+    /// Returns the layout for a job that starts with `started` of these ranks and may grow to all
+    /// of them. Rings are as in [`Layout::with_rings`]. Ranks that may join later make mailboxes
+    /// and rings no smaller. Nobody touches the areas of these ranks before they join, so they
+    /// count towards no limit.
     ///
     /// # Errors
     /// [`SegmentTooLarge`] if it needs more than `limit` bytes.
@@ -218,8 +229,8 @@ impl Layout {
             end = past.and_then(|past| past.checked_next_multiple_of(PAGE));
             start as usize..past.unwrap_or(start) as usize
         };
-        // Ranks read these of all other ranks, so they lie together: pages that are far apart
-        // would need page tables of their own in each process.
+        // Each rank reads the turns and bitmaps of all ranks, so they lie together. Pages that are
+        // far apart would need page tables of their own in each process.
         let turns = area(ranks * size_of::<Turn>() as u64).start;
         let bitmap = helpers::lines(ranks as usize) * size_of::<Marks>();
         let helpers = area(2 * bitmap as u64).start;
@@ -245,7 +256,7 @@ impl Layout {
             });
             let own = layouts.last().expect("it has just been added");
             let free = match layouts.len() > started {
-                // From its status to the end of its last area.
+                // All areas of an added rank, from its status to the end of its last area.
                 true => (own.engine.end - status) as u64,
                 false => rank.engine,
             };
@@ -276,8 +287,8 @@ impl Layout {
         }
     }
 
-    /// The areas that hold messages and what ranks do for each other. Each begins a page, and
-    /// nothing else lies in its last one.
+    /// Returns the areas of messages, and of the tasks and bitmaps by which ranks help each other.
+    /// Each area begins a page, and nothing else lies in its last page.
     pub(crate) fn messages(&self) -> impl Iterator<Item = Range<usize>> {
         let ranks = self.ranks.len();
         let area = |start: usize, bytes: usize| start..start + bytes;
@@ -299,13 +310,14 @@ impl Layout {
         of_ranks.chain(shared)
     }
 
-    /// Returns the pages of the ranks that are not there from the start; `None` if all are.
+    /// Returns the pages of the ranks that may be added after the start of the job; `None` if there
+    /// are no such ranks.
     pub(crate) fn reserve(&self) -> Option<Range<usize>> {
         let (first, last) = (self.ranks.get(self.started)?, self.ranks.last()?);
         Some(first.status..last.engine.end.next_multiple_of(PAGE as usize))
     }
 
-    /// The bytes of the segment.
+    /// Returns the bytes of the segment.
     #[expect(clippy::len_without_is_empty, reason = "a layout has at least the gate")]
     pub fn len(&self) -> usize {
         self.len
@@ -315,7 +327,7 @@ impl Layout {
     /// it to make mailboxes and rings wrap and fill up often.
     ///
     /// # Panics
-    /// If a number is larger than before, or one that must be a power of two is not.
+    /// If a number is larger than before, or if `slots` or `ring_bytes` is not a power of two.
     #[must_use]
     pub fn shrunk(mut self, slots: usize, rings: usize, ring_bytes: usize) -> Self {
         assert!(slots.is_power_of_two() && slots <= self.slots);

@@ -3,17 +3,18 @@
 //! A [`Segment`] holds everything that the launcher and the ranks of a host share: each rank's
 //! memory, mailbox, counters and status. It is a memory file without a name, which the launcher
 //! creates before it starts the ranks, and which all of them map. A second, [`Sealed`] file holds
-//! the schedule. The system removes both with the last process that has them open.
+//! the schedule. The system removes both files when no process has them open any more.
 //!
 //! The crate offers three transports for `goal_engine` over the segment: [`Local`] for messages of
 //! a rank to itself, [`ShmTransport`] between ranks, and [`Cma`]. The last one copies payloads from
 //! the memory of another process.
 //!
-//! This crate starts no process, reads no schedule and decides nothing about a job: `goal-run`
-//! does. It makes system calls only to map memory, to copy from other processes, and to sleep and
-//! wake. A rank's endpoint for messages has one user at a time, and so does its memory. Within a
-//! process, [`Segment::claim`] keeps two users apart. Across processes nothing can, so the
-//! functions on them are unsafe and state what their callers must ensure.
+//! This crate starts no process, reads no schedule and decides nothing about a job. That is the
+//! work of `goal-run`. It makes system calls only to map memory, to copy from other processes, and
+//! to sleep and wake. The endpoint and the memory of a rank have one user at a time. Within a
+//! process, [`Segment::claim`] keeps two users apart. Between processes nothing does. So the
+//! functions that give access to an endpoint or to memory are unsafe, and state what their callers
+//! must ensure.
 //!
 //! Start with [`Layout::new`], which gives every area its place, and [`Segment::create`]. The
 //! lock-free structures in the segment are in the crate [`goal_sync`]: mailboxes, rings, tasks and

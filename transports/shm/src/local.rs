@@ -34,28 +34,29 @@ pub const LOCAL: Plugin = Plugin {
 
 /// A rank's queue of messages to itself.
 ///
-/// Its words lie in the segment, so that any process that acts for the rank finds them. The system
-/// allocates pages only as far as messages reach.
+/// The words of the queue lie in the segment, so that any process that acts for the rank finds
+/// them. The system allocates pages only as far as messages reach.
 #[derive(Debug)]
 pub struct Local {
     words: Cells<u64>,
 }
 
-/// The word with the index of the first message.
+/// The place of the word that holds the index of the first message.
 const HEAD: usize = 0;
-/// The word with the index behind the last message; 0 if there is none.
+/// The place of the word that holds the index behind the last message; it holds 0 if there is no
+/// message.
 const TAIL: usize = 1;
-/// The word with the room that was announced.
+/// The place of the word that holds the announced room for messages without a receive, in bytes.
 const ROOM: usize = 2;
-/// The first word of the queue.
+/// The index of the queue's first word.
 pub(crate) const QUEUE: usize = 8;
 
 impl Local {
-    /// The queue of `rank`.
+    /// Returns the queue of `rank`.
     ///
     /// # Safety
-    /// The segment outlives the queue. While a method of it runs, nobody else uses the queue of
-    /// this rank, in any process.
+    /// The segment outlives the queue. While a method of the queue runs, nobody else uses this
+    /// rank's queue, in any process.
     pub unsafe fn new(segment: &Segment, rank: u32) -> Self {
         // SAFETY: the caller's promise.
         let words: Cells<u64> = unsafe { segment.cells(&segment.rank(rank).local) };

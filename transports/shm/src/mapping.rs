@@ -36,8 +36,8 @@ unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
 
-/// Returns the limit on the size of files (`ulimit -f`). There is none if a filter of system calls
-/// forbids to ask for it.
+/// Returns the limit on the size of files in bytes (`ulimit -f`). If a filter of system calls
+/// forbids the question, returns `RLIM_INFINITY`.
 fn file_size_max() -> u64 {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the call writes to `limit` only.
@@ -55,7 +55,7 @@ impl Mapping {
     /// The system's error: too many open files, or no address space.
     pub(crate) fn create(len: usize) -> io::Result<Self> {
         let fd = memfd_create("goal-run", MemfdFlags::ALLOW_SEALING | MemfdFlags::CLOEXEC)?;
-        // The system would end the process by a signal.
+        // Beyond this limit `ftruncate` would end the process by a signal.
         if len as u64 > file_size_max() {
             return Err(Errno::FBIG.into());
         }
@@ -118,7 +118,8 @@ impl Mapping {
         self.len
     }
 
-    /// Returns the address of the byte at `offset`. At least `len` bytes of the mapping follow it.
+    /// Returns the address of the byte at `offset`, at which at least `len` bytes of the mapping
+    /// begin.
     ///
     /// # Panics
     /// If the range is not inside the mapping.
@@ -130,13 +131,13 @@ impl Mapping {
         unsafe { self.ptr.add(offset) }
     }
 
-    /// The shared words at `offset`.
+    /// Returns the shared words at `offset`.
     ///
     /// # Safety
-    /// These bytes are used as a `T` only, as long as the mapping lives.
+    /// The bytes of these words are used as a `T` only, as long as the mapping lives.
     ///
     /// # Panics
-    /// If they are not inside the mapping, or misaligned.
+    /// If the words are not inside the mapping, or misaligned.
     #[inline]
     pub(crate) unsafe fn words<T: SharedWords>(&self, offset: usize) -> &T {
         let ptr = self.range(offset, size_of::<T>()).cast::<T>();
@@ -146,13 +147,13 @@ impl Mapping {
         unsafe { ptr.as_ref() }
     }
 
-    /// The `len` shared words that begin at `offset`.
+    /// Returns the `len` shared words that begin at `offset`.
     ///
     /// # Safety
-    /// As for [`Mapping::words`].
+    /// The contract of [`Mapping::words`] holds for each of the words.
     ///
     /// # Panics
-    /// If they are not inside the mapping, or misaligned.
+    /// If the words are not inside the mapping, or misaligned.
     #[inline]
     pub(crate) unsafe fn array<T: SharedWords>(&self, offset: usize, len: usize) -> &[T] {
         let bytes = len.checked_mul(size_of::<T>()).expect("length wraps");
@@ -162,18 +163,18 @@ impl Mapping {
         unsafe { std::slice::from_raw_parts(ptr.as_ptr(), len) }
     }
 
-    /// An area as the bytes of rings, which a protocol over atomics guards.
+    /// Returns an area as the bytes of rings, which a protocol over atomics guards.
     ///
     /// # Safety
-    /// These bytes are used as [`Bytes`] only, as long as the mapping lives.
+    /// The bytes of the area are used as [`Bytes`] only, as long as the mapping lives.
     pub(crate) unsafe fn bytes(&self, area: &Range<usize>) -> Bytes<'_> {
         // SAFETY: inside the mapping, which is initialised and lives as long as self; the caller
         // keeps other users away.
         unsafe { Bytes::new(self.range(area.start, area.len()), area.len()) }
     }
 
-    /// Makes an area zeros again, and gives its memory back. The area begins a page, and nothing
-    /// else lies in its last page.
+    /// Fills an area with zeros, and gives its memory back to the system. The area begins a page,
+    /// and nothing else lies in its last page.
     ///
     /// # Errors
     /// The system's error.
@@ -189,15 +190,15 @@ impl Mapping {
         Ok(fallocate(self.fd(), flags, area.start as u64, bytes as u64)?)
     }
 
-    /// Leaves an area, which begins with a page, out of dumps of the process's memory. If the
-    /// system refuses, it is in them.
+    /// Leaves an area out of memory dumps of the process. The area begins a page. If the system
+    /// refuses, dumps contain the area.
     pub(crate) fn leave_out_of_dumps(&self, area: &Range<usize>) {
         let start = self.range(area.start, area.len());
         // SAFETY: inside the mapping, which lives as long as self; only a flag of it changes.
         let _ = unsafe { madvise(start.as_ptr().cast(), area.len(), Advice::LinuxDontDump) };
     }
 
-    /// Makes an area resident. Returns the number of bytes that are.
+    /// Makes an area resident. Returns the number of bytes of it that are resident.
     ///
     /// # Panics
     /// If the range is not inside the mapping.
@@ -221,8 +222,8 @@ impl Mapping {
         unsafe { to.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
     }
 
-    /// Copies bytes into the mapping by relaxed atomic stores. If others read or write the same
-    /// bytes in this way meanwhile, the values may be mixed, and nothing else happens.
+    /// Copies bytes into the mapping by relaxed atomic stores. If others load or store the same
+    /// bytes in this way during the call, old and new values may mix. Nothing else happens.
     ///
     /// # Panics
     /// If the range is not inside the mapping.
@@ -238,8 +239,8 @@ impl Mapping {
         }
     }
 
-    /// Copies bytes out of the mapping by relaxed atomic loads. If others write the same bytes
-    /// meanwhile, the copy may mix old and new values, and nothing else happens.
+    /// Copies bytes out of the mapping by relaxed atomic loads. If others store to the same bytes
+    /// during the call, the copy may mix old and new values. Nothing else happens.
     ///
     /// # Panics
     /// If the range is not inside the mapping.
@@ -255,7 +256,8 @@ impl Mapping {
         }
     }
 
-    /// A range as atomics: bytes up to the first aligned word, words, and the bytes after them.
+    /// Returns a range as atomics: the bytes up to the first aligned word, the words, and the bytes
+    /// after the last word.
     fn atomics(&self, offset: usize, len: usize) -> (&[AtomicU8], &[AtomicU64], &[AtomicU8]) {
         let start = self.range(offset, len).cast::<AtomicU8>();
         // SAFETY: in bounds by the check in `range`, and live as long as self. Any bytes are values
@@ -296,8 +298,8 @@ pub(crate) fn map(
     Ok(NonNull::new(ptr.cast()).expect("a mapping is not at address 0"))
 }
 
-/// Maps a memory file for reading and writing, so that the bytes at a multiple of the size of a
-/// huge page lie at such an address. Only then can they be in a huge page.
+/// Maps a memory file for reading and writing, at an address that is a multiple of [`HUGE_PAGE`].
+/// Only then can its bytes be in huge pages.
 fn map_aligned(fd: BorrowedFd<'_>, len: usize) -> io::Result<NonNull<u8>> {
     let (huge, access) = (HUGE_PAGE, ProtFlags::READ | ProtFlags::WRITE);
     // Without room for the alignment, the file is mapped anywhere.

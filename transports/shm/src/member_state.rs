@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The ranks that the job starts with are members, and so are ranks that a running rank starts by a
-//! call. Two communicators may accept a rank at the same moment, and its process may end at that
-//! moment too. One atomic exchange of its state decides.
+//! call. Two communicators may accept a rank at the same moment, and the rank's process may end at
+//! that moment too. One atomic exchange of the rank's state decides.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -22,8 +22,8 @@ const LEFT: u32 = 2;
 const GONE: u32 = 3;
 
 impl MemberState {
-    /// Makes a new rank a member, or a rank that waits to be accepted. The launcher calls this
-    /// before it starts the rank's process.
+    /// Makes a new rank a member if `is_member`, or else a rank that waits to be accepted. The
+    /// launcher calls this before it starts the rank's process.
     pub fn begin(&self, is_member: bool) {
         self.0.store(if is_member { MEMBER } else { JOINING }, Ordering::SeqCst);
     }
@@ -33,7 +33,8 @@ impl MemberState {
         self.change(JOINING, MEMBER)
     }
 
-    /// States that a rank which waits to be accepted has ended. Returns false if it was accepted.
+    /// States that a rank which waits to be accepted has ended. Returns false if the rank has been
+    /// accepted before.
     pub fn give_up(&self) -> bool {
         self.change(JOINING, GONE)
     }
@@ -53,7 +54,7 @@ impl MemberState {
         self.0.load(Ordering::SeqCst) == JOINING
     }
 
-    /// Returns true if the rank takes part in the job, or did until it left.
+    /// Returns true if the rank takes part in the job, or took part until it left.
     pub fn is_member(&self) -> bool {
         matches!(self.0.load(Ordering::SeqCst), MEMBER | LEFT)
     }

@@ -1,4 +1,4 @@
-//! Makes memory resident before it is used, so that the first instance of a schedule does not wait
+//! Makes memory resident before it is used. Otherwise the first instance of a schedule would wait
 //! for the system to allocate pages one by one.
 //!
 //! The system allocates a page on the NUMA node of the processor that first writes it. So a rank
@@ -17,12 +17,12 @@ pub(super) const PAGE: usize = 4096;
 /// The size of a huge page in bytes.
 pub(super) const HUGE_PAGE: usize = 2 << 20;
 
-/// Makes `len` bytes at `start` resident and writable without a fault. Returns the number of bytes
-/// that are; fewer if the system has no more memory.
+/// Makes `len` bytes at `start` resident and writable without a page fault. Returns the number of
+/// bytes that are resident: `len`, or fewer if the system has no more memory.
 ///
 /// # Safety
-/// The bytes are mapped, readable and writable, until the call returns. They may be in use
-/// otherwise only by atomic accesses, or in other processes.
+/// The bytes are mapped, readable and writable, until the call returns. During the call, this
+/// process accesses them by atomics only. Other processes may access them in any way.
 pub(super) unsafe fn populate(start: NonNull<u8>, len: usize) -> usize {
     let (page, huge) = (PAGE, HUGE_PAGE);
     let address = start.addr().get();
@@ -41,7 +41,7 @@ pub(super) unsafe fn populate(start: NonNull<u8>, len: usize) -> usize {
             break;
         }
     }
-    // All other pages. Those that are resident take next to no time.
+    // Allocates all other pages. Pages that are resident take next to no time.
     for at in (0..len).step_by(huge) {
         // SAFETY: inside the range; otherwise the caller's promise.
         if unsafe { allocate(start.add(at), huge.min(len - at)) }.is_err() {
@@ -51,8 +51,8 @@ pub(super) unsafe fn populate(start: NonNull<u8>, len: usize) -> usize {
     len
 }
 
-/// Maps bytes that are resident in this process's page table, without a write. If that fails, they
-/// are mapped when they are first read.
+/// Maps resident bytes in this process's page table, without a write. If that fails, the system
+/// maps them when they are first read.
 pub fn populate_read(bytes: &[u8]) {
     if let Some(start) = NonNull::new(bytes.as_ptr().cast_mut()).filter(|_| !bytes.is_empty()) {
         // SAFETY: the bytes are mapped and readable as long as the reference lives, and so are the
@@ -61,10 +61,10 @@ pub fn populate_read(bytes: &[u8]) {
     }
 }
 
-/// Allocates pages.
+/// Makes the pages of `len` bytes at `start` resident.
 ///
 /// # Safety
-/// As for [`populate`].
+/// The contract of [`populate`].
 unsafe fn allocate(start: NonNull<u8>, len: usize) -> io::Result<()> {
     // SAFETY: the caller's promise; the system changes no byte.
     match unsafe { advise(start, len, libc::MADV_POPULATE_WRITE) } {
@@ -81,7 +81,7 @@ unsafe fn allocate(start: NonNull<u8>, len: usize) -> io::Result<()> {
     }
 }
 
-/// Gives an advice on all pages that overlap a range.
+/// Calls `madvise` with `advice` for all pages that overlap a range.
 ///
 /// # Safety
 /// The pages are mapped, and the advice changes none of their bytes.

@@ -1,25 +1,27 @@
 //! The state of a program's process in its job: attached, waiting in a call, or ended. The process
 //! writes the state, and its launcher reads it to find a job that is stuck.
 //!
-//! A process that waits in a call may have other threads outside of any call, and these may go on.
-//! The launcher asks for their number ([`StartBarrier::ask`](super::StartBarrier::ask)), because
-//! only the process itself can count its threads in every namespace.
+//! A process that waits in a call may have other threads outside of any call, and these threads may
+//! go on. The launcher asks the process for their number
+//! ([`StartBarrier::ask`](super::StartBarrier::ask)). Only the process itself can count its threads
+//! whatever its namespace of processes is.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// The words of the name of a call.
+/// The number of words that hold the name of a call.
 const CALL_WORDS: usize = 4;
-/// The bytes of the name of a call that are kept.
+/// The most bytes of the name of a call that are kept.
 const CALL_BYTES: usize = CALL_WORDS * size_of::<u64>();
 
-/// Tells the process with a number from others that have this number elsewhere, or had it before.
+/// The identity of a process. It tells the process from others that have the same process ID in
+/// another namespace, or had it earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
-    /// The number of the file of its namespace of processes, which is never 0.
+    /// The inode number of the process's PID namespace, which is never 0.
     pub namespace: u64,
-    /// The number of the file of its namespace of clocks: a start is counted in it.
+    /// The inode number of the process's time namespace, in which `start` is counted.
     pub clocks: u64,
-    /// The time of its start, as the system counts it there.
+    /// The start time of the process, in the system's unit and as counted in that time namespace.
     pub start: u64,
 }
 
@@ -27,32 +29,37 @@ pub struct Identity {
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct ProcessState {
-    /// The process that has attached as the rank, by its own number; 0 while none has.
+    /// The process that has attached as the rank, by the ID that it sees itself; 0 while none has
+    /// attached.
     process: AtomicU32,
-    /// Which process has this number; the first word is 0 before all are known.
+    /// The [`Identity`] of the process. The first word is 0 until all three words are known.
     namespace: AtomicU64,
     clocks: AtomicU64,
     start: AtomicU64,
-    /// The number by which the launcher of its host sees the process; 0 while that is not known.
+    /// The ID by which the launcher of the host sees the process; 0 while unknown.
     seen: AtomicU32,
-    /// 1 once the process has called its end.
+    /// 1 once the process has finalized, or has left the job.
     has_finalized: AtomicU32,
-    /// One of the numbers below.
+    /// The state of the process: [`COMPUTES`], [`WAITS`] or [`STAYS`].
     state: AtomicU32,
-    /// The name of the call that it is in, or was in last.
+    /// The name of the call that the process is in, or was in last.
     call: [AtomicU64; CALL_WORDS],
-    /// The number of its threads that wait in calls.
+    /// The number of the process's threads that wait in calls.
     in_calls: AtomicU32,
-    /// The number of threads in no call, as the process counted them last. Then the epoch of the
-    /// rank at that time, plus 1; 0 if there is no answer in this wait.
+    /// The number of the process's threads in no call, as it last counted them; `u32::MAX` if it
+    /// could not count them.
     others: AtomicU32,
+    /// The epoch of the rank at the time of that count, plus 1; 0 if the process has not counted
+    /// since it began to wait.
     answered_in: AtomicU64,
-    /// The number of the last question for a text that was answered, and the bytes of that text.
+    /// The number of the last question for a text that the process has answered.
     told: AtomicU32,
+    /// The bytes of the text that answers question `told`.
     pub(crate) told_len: AtomicU32,
-    /// The number of runs that have ended, and of tests that made progress.
+    /// The number of runs of schedules that have ended, plus the number of the program's tests that
+    /// made progress.
     moves: AtomicU64,
-    /// The number of tests that found a run under way and made no progress.
+    /// The number of the program's tests that found a run under way and made no progress.
     vain_tests: AtomicU64,
 }
 
@@ -60,63 +67,63 @@ pub struct ProcessState {
 const COMPUTES: u32 = 0;
 /// The process waits in a call.
 const WAITS: u32 = 1;
-/// The process is in a call, and its runs go on without it.
+/// The process is in a call, and its runs go on in the kernel without it.
 const STAYS: u32 = 2;
 
 impl ProcessState {
-    /// Claims the rank for a process, once.
+    /// Claims the rank for a process. Only the first claim succeeds.
     ///
     /// # Errors
-    /// The ID of the process that has claimed the rank before.
+    /// The ID of the process that claimed the rank before.
     pub fn claim(&self, process: u32) -> Result<(), u32> {
         self.process.compare_exchange(0, process, Ordering::SeqCst, Ordering::SeqCst).map(drop)
     }
 
-    /// Returns the process that has attached; `None` while none has.
+    /// Returns the ID of the process that has attached as the rank; `None` while none has attached.
     pub fn process(&self) -> Option<u32> {
         Some(self.process.load(Ordering::SeqCst)).filter(|&process| process != 0)
     }
 
-    /// States which process has this number. The process that has claimed the rank calls this.
+    /// Stores the identity of the process that has claimed the rank. That process calls this.
     pub fn identify(&self, Identity { namespace, clocks, start }: Identity) {
         self.start.store(start, Ordering::SeqCst);
         self.clocks.store(clocks, Ordering::SeqCst);
         self.namespace.store(namespace, Ordering::SeqCst);
     }
 
-    /// Returns what [`identify`](Self::identify) got; `None` before.
+    /// Returns the identity that [`identify`](Self::identify) stored; `None` before that call.
     pub fn identity(&self) -> Option<Identity> {
         let namespace = self.namespace.load(Ordering::SeqCst);
         let [clocks, start] = [&self.clocks, &self.start].map(|word| word.load(Ordering::SeqCst));
         (namespace != 0).then_some(Identity { namespace, clocks, start })
     }
 
-    /// States the number by which the launcher of its host sees the process.
+    /// Stores the ID by which the launcher of the host sees the process.
     pub fn see(&self, process: u32) {
         self.seen.store(process, Ordering::SeqCst);
     }
 
-    /// Returns the number by which the launcher of its host sees the process; `None` if it does
-    /// not, or before it is known.
+    /// Returns the ID by which the launcher of the host sees the process. Returns `None` if the
+    /// launcher can't see the process, or does not know the ID yet.
     pub fn seen(&self) -> Option<u32> {
         Some(self.seen.load(Ordering::SeqCst)).filter(|&process| process != 0)
     }
 
-    /// States that the process has called its end: it starts nothing any more.
+    /// States that the process has finalized, or has left the job. It starts no schedules any more.
     pub fn finalize(&self) {
         self.has_finalized.store(1, Ordering::SeqCst);
     }
 
-    /// Returns true if the process has called its end.
+    /// Returns true if the process has finalized, or has left the job.
     pub fn has_finalized(&self) -> bool {
         self.has_finalized.load(Ordering::SeqCst) != 0
     }
 
     /// States that the process waits in a call of this name, with `threads` threads in calls. Bytes
-    /// beyond the 32nd are left out.
+    /// of the name beyond the 32nd are left out.
     ///
-    /// A few plain stores. That they are seen before a later change of the rank's state is due to
-    /// that change, which is sequentially consistent.
+    /// This costs a few relaxed stores. A later change of the rank's state is sequentially
+    /// consistent, so code that sees the change also sees these stores.
     #[inline]
     pub fn wait_in(&self, call: &str, threads: u32) {
         self.in_calls.store(threads, Ordering::Relaxed);
@@ -125,43 +132,46 @@ impl ProcessState {
         self.enter(call, WAITS);
     }
 
-    /// Returns the number of threads that wait in calls.
+    /// Returns the number of the process's threads that wait in calls.
     pub fn in_calls(&self) -> u32 {
         self.in_calls.load(Ordering::Relaxed)
     }
 
-    /// States how many threads of the process are in no call, in this epoch of the rank. Threads of
-    /// the library do not count. `None` says that the process can't count its threads.
+    /// States that `others` threads of the process are in no call, counted in this epoch of the
+    /// rank. Threads of the library do not count. `None` says that the process can't count its
+    /// threads.
     pub fn answer(&self, epoch: u64, others: Option<u32>) {
         self.others.store(others.unwrap_or(u32::MAX), Ordering::SeqCst);
         self.answered_in.store(epoch + 1, Ordering::SeqCst);
     }
 
-    /// Returns the number of threads in no call, as the process counted them in this epoch. `None`
-    /// if it did not, or could not.
+    /// Returns the number of threads in no call, as the process counted them in this epoch of the
+    /// rank. Returns `None` if the process did not count them, or could not.
     pub fn others_in(&self, epoch: u64) -> Option<u32> {
         let is_of_epoch = self.answered_in.load(Ordering::SeqCst) == epoch + 1;
         is_of_epoch.then(|| self.others()).flatten()
     }
 
-    /// Returns the number of threads in no call, as the process counted them last; 0 before.
+    /// Returns the number of threads in no call, as the process last counted them. Returns 0 before
+    /// the first count, and `None` if the process could not count them.
     pub fn others(&self) -> Option<u32> {
         let others = self.others.load(Ordering::SeqCst);
         (others != u32::MAX).then_some(others)
     }
 
-    /// Notes the number of a question for a text, whose answer is there.
+    /// Notes that the text which answers question `question` has been written.
     pub(crate) fn tell(&self, question: u32) {
         self.told.store(question, Ordering::SeqCst);
     }
 
-    /// Returns the number of the last question for a text that was answered.
+    /// Returns the number of the last question for a text that the process has answered.
     #[inline]
     pub fn told(&self) -> u32 {
         self.told.load(Ordering::Relaxed)
     }
 
-    /// Notes that a run has ended, or that a test made progress. One thread at a time calls this.
+    /// Notes that a run has ended, or that a test of the program made progress. One thread at a
+    /// time calls this.
     #[inline]
     pub fn note_move(&self) {
         self.moves.store(self.moves.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
@@ -172,8 +182,8 @@ impl ProcessState {
         self.moves.load(Ordering::SeqCst)
     }
 
-    /// Notes that a test found a run under way and made no progress. One thread at a time calls
-    /// this.
+    /// Notes that a test of the program found a run under way and made no progress. One thread at a
+    /// time calls this.
     #[inline]
     pub fn note_vain_test(&self) {
         self.vain_tests.store(self.vain_tests.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
@@ -184,8 +194,8 @@ impl ProcessState {
         self.vain_tests.load(Ordering::SeqCst)
     }
 
-    /// States that the process is in a call of this name and does not count as waiting: its runs go
-    /// on without it.
+    /// States that the process is in a call of this name. It does not count as waiting, because its
+    /// runs go on in the kernel without it.
     #[inline]
     pub fn stay_in(&self, call: &str) {
         self.enter(call, STAYS);
@@ -213,7 +223,7 @@ impl ProcessState {
         self.state.load(Ordering::SeqCst) == WAITS
     }
 
-    /// Returns true if the process is in a call, and its runs go on without it.
+    /// Returns true if the process is in a call while its runs go on in the kernel without it.
     pub fn stays(&self) -> bool {
         self.state.load(Ordering::SeqCst) == STAYS
     }

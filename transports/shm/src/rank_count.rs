@@ -1,5 +1,5 @@
-//! The rank count of a job that grows, in shared memory. Only the launcher changes the count. A
-//! rank that wants to ask for more ranks sets a flag beside it first; the launcher then opens the
+//! The rank count of a job that grows, in shared memory. Only the launcher changes the count.
+//! Before a rank asks for more ranks, it sets a flag beside the count. The launcher then opens the
 //! socket for such requests.
 //!
 //! The layout of a segment has room for more ranks than there are at the start. Pages that nobody
@@ -20,7 +20,7 @@ const _: () = assert!(size_of::<StartBarrier>() <= RANK_COUNT_AT);
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct RankCount {
-    /// The number of ranks. Numbers are not used again.
+    /// The number of ranks, including ranks that have left: a rank's number is not used again.
     ranks: AtomicU32,
     /// 1 once ranks share processors because the job has grown.
     is_crowded: AtomicU32,
@@ -34,7 +34,7 @@ pub struct RankCount {
 unsafe impl SharedWords for RankCount {}
 
 impl RankCount {
-    /// The number of ranks.
+    /// Returns the number of ranks, including ranks that have left.
     pub(crate) fn ranks(&self) -> u32 {
         self.ranks.load(Ordering::SeqCst)
     }

@@ -44,8 +44,9 @@ impl Segment {
         Ok(segment)
     }
 
-    /// Maps the segment behind an inherited descriptor. The layout must be the one that it was
-    /// created with: the contracts of the unsafe functions here are about all processes.
+    /// Maps the segment behind an inherited descriptor. `layout` must equal the layout that the
+    /// segment was created with, because the contracts of the unsafe functions here bind all
+    /// processes together.
     ///
     /// # Errors
     /// The system's error; [`io::ErrorKind::InvalidInput`] if the descriptor is not of a memory
@@ -56,7 +57,7 @@ impl Segment {
 
     fn over(mapping: Mapping, layout: Layout) -> Self {
         let claims = Claims::new(layout.ranks.len());
-        // A dump of a process's memory would touch every page of it.
+        // A memory dump of the process would touch every page of the reserve.
         if let Some(reserve) = layout.reserve() {
             mapping.leave_out_of_dumps(&reserve);
         }
@@ -74,8 +75,8 @@ impl Segment {
         self.claims.claim(rank, part)
     }
 
-    /// Creates bells for these ranks, ascending. The launcher calls this before it starts the
-    /// ranks, whose processes inherit the descriptors.
+    /// Creates a bell for each of `ranks`, which ascend. The launcher calls this before it starts
+    /// the ranks, whose processes inherit the descriptors.
     ///
     /// # Errors
     /// The system's error.
@@ -84,38 +85,39 @@ impl Segment {
         Ok(())
     }
 
-    /// Sets the bells that a process has inherited, each with its rank.
+    /// Sets the bells that this process has inherited, each with its rank.
     pub fn inherit_bells(&mut self, bells: Vec<(u32, OwnedFd)>) {
         self.bells = bells.into_iter().collect();
     }
 
-    /// The descriptors of the bells, ascending by rank.
+    /// Returns the descriptors of all bells, ascending by rank.
     pub fn bells(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.bells.all()
     }
 
-    /// The number of ranks that there are now: those of the start, and those that were added since.
+    /// Returns the current number of ranks, including ranks that were added since the start of the
+    /// job.
     pub fn num_ranks(&self) -> u32 {
         self.rank_count().ranks().min(self.capacity())
     }
 
-    /// The number of ranks that there were at the start.
+    /// Returns the number of ranks at the start of the job.
     pub fn num_started(&self) -> u32 {
         self.layout.started as u32
     }
 
-    /// The most ranks that the segment has room for.
+    /// Returns the most ranks that the segment has room for.
     pub fn capacity(&self) -> u32 {
         self.layout.ranks.len() as u32
     }
 
-    /// The rank count, which the launcher changes.
+    /// Returns the rank count in the segment. Only the launcher changes the count.
     #[inline]
     pub fn rank_count(&self) -> &RankCount {
         self.words(RANK_COUNT_AT)
     }
 
-    /// The places of a rank's areas.
+    /// Returns the offsets of a rank's areas in the segment.
     #[inline]
     pub fn rank(&self, rank: u32) -> &RankLayout {
         &self.layout.ranks[rank as usize]
@@ -132,13 +134,13 @@ impl Segment {
         self.words(self.rank(rank).status)
     }
 
-    /// The lock under which a process acts for a rank.
+    /// Returns the lock that a process holds while it acts for a rank.
     #[inline]
     pub fn turn(&self, rank: u32) -> &Turn {
         self.words(self.rank(rank).turn)
     }
 
-    /// The ranks that need help, and those that sleep.
+    /// Returns the bitmaps of the ranks that need help and of the ranks that sleep.
     #[inline]
     pub fn helpers(&self) -> Helpers<'_> {
         let lines = helpers::lines(self.layout.ranks.len());
@@ -148,7 +150,7 @@ impl Segment {
         Helpers::new(bitmap(0), bitmap(1))
     }
 
-    /// A rank's mailbox, for its senders and for observers.
+    /// Returns a rank's mailbox, for its senders and for observers.
     #[inline]
     pub fn mailbox(&self, rank: u32) -> Mailbox<'_> {
         let at = self.rank(rank).mailbox;
@@ -156,7 +158,7 @@ impl Segment {
         Mailbox::new(self.words(at), slots, self.bells.of(rank))
     }
 
-    /// A rank's end of all its messages.
+    /// Returns a rank's endpoint: its mailbox, its table of rings, and all rings.
     pub fn endpoint(&self, rank: u32) -> Endpoint<'_> {
         let table = self.array(self.rank(rank).table, self.layout.ranks.len());
         Endpoint::new(self.mailbox(rank), self.rings(), table)
@@ -170,7 +172,7 @@ impl Segment {
         Rings::new(self.words(rings.pool), self.array(rings.ends, rings.rings), bytes)
     }
 
-    /// The operations that several ranks work on.
+    /// Returns the tasks: operations that several ranks work on.
     #[inline]
     pub(crate) fn tasks(&self) -> Tasks<'_> {
         let at = self.layout.tasks;
@@ -178,7 +180,8 @@ impl Segment {
         Tasks::new(self.words(at), slots)
     }
 
-    /// The words at the start of an area of the layout, whose type is always `T`.
+    /// Returns the words at `offset`, where an area of the layout begins. That area is always used
+    /// as a `T`.
     #[inline]
     fn words<T: SharedWords>(&self, offset: usize) -> &T {
         // SAFETY: areas don't overlap, and each is lent as one type. Elsewhere in this module they
@@ -187,7 +190,8 @@ impl Segment {
         unsafe { self.mapping.words(offset) }
     }
 
-    /// The array of words at the start of an area of the layout, whose type is always `T`.
+    /// Returns the `len` values at `offset`, where an area of the layout begins. That area is
+    /// always used as an array of `T`.
     #[inline]
     fn array<T: SharedWords>(&self, offset: usize, len: usize) -> &[T] {
         // SAFETY: as in `words`.
@@ -204,7 +208,7 @@ impl Segment {
     /// memory of `rank`.
     ///
     /// # Panics
-    /// If they begin there and end elsewhere.
+    /// If the bytes begin in such a memory and end outside of it.
     pub(crate) fn bytes_at(&self, rank: u32, place: u64, len: u64) -> Option<Span> {
         let rank = self.rank(rank);
         let areas = [&rank.memory, &rank.scratch];
@@ -215,12 +219,12 @@ impl Segment {
         Some(region.span(place - area.start as u64, len))
     }
 
-    /// An area as a region, for example a rank's memory.
+    /// Returns an area as a region, for example a rank's memory.
     ///
     /// # Safety
     /// The area is `memory`, `scratch` or `engine` of a rank. The region is not used after the
-    /// segment is dropped. While somebody writes it, in this process or another, nobody else
-    /// accesses the same bytes in this process.
+    /// segment is dropped. While code in any process writes bytes of the region, no other code in
+    /// this process accesses these bytes.
     pub unsafe fn region(&self, area: &Range<usize>) -> Region {
         let start = self.mapping.range(area.start, area.len());
         // SAFETY: inside the mapping, which is readable, writable and initialised; the rest is the
@@ -228,7 +232,7 @@ impl Segment {
         unsafe { Region::new(start.as_ptr(), area.len()) }
     }
 
-    /// As many values as fit into an area.
+    /// Returns an area as cells: as many values of `T` as fit.
     ///
     /// # Safety
     /// The area is part of a data area of a rank, such as `instance`. The cells are not used after
@@ -240,11 +244,12 @@ impl Segment {
         unsafe { Cells::new(start.as_ptr(), area.len() / size_of::<T>()) }
     }
 
-    /// Copies the values in an area. A rank in another process may change them meanwhile; then the
-    /// copy may mix old and new bytes.
+    /// Returns a copy of the values in an area. If a rank in another process changes them during
+    /// the call, the copy may mix old and new bytes.
     ///
     /// # Safety
-    /// No thread of this process writes the area during the call, as an engine does that runs here.
+    /// No thread of this process writes the area during the call. A running engine would be such a
+    /// thread.
     pub unsafe fn copy_of<T: FromBytes + IntoBytes + Copy>(&self, area: &Range<usize>) -> Vec<T> {
         let mut words = vec![T::new_zeroed(); area.len() / size_of::<T>()];
         self.mapping.load(area.start, words.as_mut_bytes());
@@ -279,18 +284,18 @@ impl Segment {
     /// Writes bytes at an offset in the segment.
     ///
     /// # Safety
-    /// Nobody else reads or writes these bytes during the call, in any process. They do not belong
-    /// to the words of a mailbox, a ring or a task that is in use.
+    /// Nobody else reads or writes these bytes during the call, in any process. The bytes do not
+    /// belong to the words of a mailbox, a ring or a task that is in use.
     ///
     /// # Panics
-    /// If they don't lie in the segment.
+    /// If the bytes don't lie in the segment.
     pub unsafe fn write(&self, offset: usize, bytes: &[u8]) {
         // SAFETY: the caller's promise.
         unsafe { self.mapping.write(offset, bytes) }
     }
 
     /// Writes the text of an error into a rank's failure record, cut to the size of the record. If
-    /// the record has a text, that one stays.
+    /// the record already has a text, drops the new one.
     pub fn record_failure(&self, rank: u32, text: &str) {
         if !self.status(rank).claim_failure_record() {
             return;
@@ -300,9 +305,9 @@ impl Segment {
         self.status(rank).failure_len.store(text.len() as u32, Ordering::SeqCst);
     }
 
-    /// Writes the text in which a rank says what it waits for, cut to 1 KiB: the answer to the
-    /// question of this number ([`StartBarrier::ask_texts`]). One thread of the rank may call this
-    /// at a time.
+    /// Writes a text that says what a rank waits for, cut to 1 KiB. The text answers the launcher's
+    /// question with the number `question` ([`StartBarrier::ask_texts`]). Only one thread of the
+    /// rank may call this at a time.
     pub fn tell_waits(&self, rank: u32, question: u32, text: &str) {
         let (text, process_state) = (cut(text, WAITS_BYTES), &self.status(rank).process_state);
         self.mapping.store(self.rank(rank).failure + FAILURE_BYTES, text);
@@ -310,8 +315,9 @@ impl Segment {
         process_state.tell(question);
     }
 
-    /// Returns the text in which a rank says what it waits for, if it has answered the question of
-    /// this number. If the rank answers another one meanwhile, the text may be of both.
+    /// Returns the text in which a rank says what it waits for, as its answer to the question with
+    /// the number `question`. Returns `None` if the rank's last answer is to another question. If
+    /// the rank answers another question during the call, the text may mix both answers.
     pub fn told_waits(&self, rank: u32, question: u32) -> Option<String> {
         let process_state = &self.status(rank).process_state;
         if process_state.told() != question {
@@ -323,28 +329,29 @@ impl Segment {
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Records a failure as [`Segment::record_failure`] does, enters [`State::Failed`] and wakes
-    /// the launcher.
+    /// Records a rank's failure as [`Segment::record_failure`] does, sets the rank's state to
+    /// [`State::Failed`], and wakes the launcher.
     pub fn fail(&self, rank: u32, text: &str) {
         self.record_failure(rank, text);
         self.status(rank).enter(State::Failed);
         self.start_barrier().call_launcher();
     }
 
-    /// Stores a rank's counters.
+    /// Stores a rank's counters in the segment.
     pub fn store_counts(&self, rank: u32, counts: &RankCounts) {
         self.mapping.store(self.rank(rank).counts, counts.as_bytes());
     }
 
-    /// A rank's counters as it last stored them.
+    /// Returns a rank's counters as [`Segment::store_counts`] last stored them.
     pub fn counts(&self, rank: u32) -> RankCounts {
         let mut counts = RankCounts::default();
         self.mapping.load(self.rank(rank).counts, counts.as_mut_bytes());
         counts
     }
 
-    /// The counter of a rank's starts of a collective. One thread of the rank's process may call
-    /// this at a time. If there are too many different ones, several have the same counter.
+    /// Returns the counter of a rank's starts of a collective by one algorithm, with blocks of
+    /// `block` bytes. Only one thread of the rank's process may call this at a time. If the table
+    /// of counters is full, all further collectives share one counter.
     pub fn starts_of(
         &self,
         rank: u32,
@@ -356,47 +363,48 @@ impl Segment {
         starts.counter(collective, algorithm, block)
     }
 
-    /// The collectives that the process of a rank has started, by algorithm and size.
+    /// Returns the collectives that the process of a rank has started, by algorithm and size.
     pub fn started(&self, rank: u32) -> Vec<Started> {
         let starts: &Starts = self.words(self.rank(rank).starts);
         starts.all()
     }
 
-    /// Empties all mailboxes, rings and queues, and gives their memory back.
+    /// Empties all mailboxes, rings and queues, and gives their memory back to the system.
     ///
     /// # Safety
     /// No process uses messages of this segment during the call: each rank has dropped its
     /// endpoint and its transports, or has ended.
     ///
     /// # Errors
-    /// The system's error. The messages can't be used any more then.
+    /// The system's error. After an error, messages of this segment can't be used any more.
     pub unsafe fn reset_messages(&self) -> io::Result<()> {
         self.layout.messages().try_for_each(|area| self.mapping.clear(&area))
     }
 
-    /// The ranks that were lost, ascending.
+    /// Returns the ranks that were lost, ascending.
     pub fn lost(&self) -> impl Iterator<Item = u32> {
         (0..self.num_ranks()).filter(|&rank| self.status(rank).is_lost())
     }
 
-    /// The place of a rank's status and counters.
+    /// Returns the place of a rank's status, counters and starts of collectives, as offsets in the
+    /// segment.
     pub fn status_and_counts(&self, rank: u32) -> Range<usize> {
         let RankLayout { status, starts, .. } = *self.rank(rank);
         status..starts + size_of::<Starts>()
     }
 
-    /// The place of a rank's failure record.
+    /// Returns the place of a rank's failure record, as offsets in the segment.
     pub fn failure_record(&self, rank: u32) -> Range<usize> {
         let at = self.rank(rank).failure;
         at..at + FAILURE_BYTES
     }
 
-    /// The text in a rank's failure record, if the rank is in [`State::Failed`].
+    /// Returns the text in a rank's failure record; `None` if the rank is not in [`State::Failed`].
     pub fn failure_of_failed(&self, rank: u32) -> Option<String> {
         self.failure(rank).filter(|_| self.status(rank).state() == State::Failed)
     }
 
-    /// The text in a rank's failure record; `None` while it is empty.
+    /// Returns the text in a rank's failure record; `None` while the record is empty.
     pub fn failure(&self, rank: u32) -> Option<String> {
         let len = self.status(rank).failure_len.load(Ordering::SeqCst) as usize;
         if len == 0 {
@@ -408,7 +416,7 @@ impl Segment {
     }
 }
 
-/// Returns the bytes of a text, without those beyond `most` and without a part of a character.
+/// Returns the first bytes of a text: at most `most`, and whole characters only.
 fn cut(text: &str, most: usize) -> &[u8] {
     let mut len = text.len().min(most);
     while !text.is_char_boundary(len) {

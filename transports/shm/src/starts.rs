@@ -8,11 +8,12 @@
 use goal_sync::SharedWords;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The entries of a rank. The last one counts what found no other.
+/// The number of entries in a rank's table. The last entry counts all starts for which no other
+/// entry is left.
 pub(crate) const STARTS: usize = 40;
-/// The words of a name.
+/// The number of words that hold a name in the table.
 const NAME_WORDS: usize = 3;
-/// The bytes of a name that are kept.
+/// The most bytes of a name that are kept in the table.
 const NAME_BYTES: usize = NAME_WORDS * size_of::<u64>();
 
 /// A collective that a rank has started, by one algorithm.
@@ -65,8 +66,9 @@ fn text(words: &[AtomicU64; NAME_WORDS]) -> String {
 }
 
 impl Starts {
-    /// Returns the counter of a collective by an algorithm. Threads of a process must not call
-    /// this at the same time. If the table is full, the result is the counter of all others.
+    /// Returns the counter of a collective by an algorithm. Threads of a process must not call this
+    /// at the same time. If the table is full, returns the last entry's counter, which counts all
+    /// other collectives.
     pub(crate) fn counter(
         &self,
         collective: &str,
@@ -91,7 +93,7 @@ impl Starts {
         &last.starts
     }
 
-    /// Returns what the rank has started.
+    /// Returns the collectives that the rank has started, with the number of starts of each.
     pub(crate) fn all(&self) -> Vec<Started> {
         let entries = self.0.iter().map(|entry| Started {
             collective: text(&entry.collective),

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub enum State {
     /// The rank is not ready yet.
     Starting = 0,
-    /// The rank executes or is about to, or waits for time to pass.
+    /// The rank executes actions, is about to do so, or waits for time to pass.
     Running = 1,
     /// The rank can do nothing before a message arrives.
     Idle = 2,
@@ -29,15 +29,16 @@ impl State {
         [State::Starting, State::Running, State::Idle, State::Done, State::Failed];
 }
 
-/// The behaviour of a rank after the loss of another one. In all but the first it uses no message.
+/// The behaviour of a rank after the loss of another rank. The rank uses messages only in the state
+/// `TakesPart`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum RecoveryState {
-    /// It takes part in the job, and may not know of the loss.
+    /// The rank takes part in the job, and may not know of the loss.
     TakesPart = 0,
-    /// It waits for the next generation.
+    /// The rank waits for the next generation of the job.
     Regroups = 1,
-    /// It has come to its end, and is in no later generation.
+    /// The rank has come to its end, and is in no later generation of the job.
     SitsOut = 2,
 }
 
@@ -46,7 +47,7 @@ impl RecoveryState {
         [RecoveryState::TakesPart, RecoveryState::Regroups, RecoveryState::SitsOut];
 }
 
-/// The number of instances whose ends are recorded.
+/// The number of a rank's first instances whose ends are recorded.
 pub const INSTANCES_TIMED: usize = 32;
 
 /// A rank's status. The rank writes it, and so do processes that act for the rank. The launcher
@@ -60,13 +61,14 @@ pub struct Status {
     pub exporter: Exporter,
     /// The number of instances started.
     pub instance: AtomicU64,
-    /// The monotonic clock in nanoseconds when the last instance ended.
+    /// The time at which the last instance ended, in nanoseconds of the monotonic clock.
     pub ended_ns: AtomicU64,
     /// The processor that the rank is bound to, plus 1; 0 if it is not bound.
     pub processor: AtomicU32,
     /// The bytes of the rank's areas that were made resident before it started.
     pub prefaulted: AtomicU64,
-    /// The nanoseconds from the opening of the gate to the end of each of the first instances.
+    /// The nanoseconds from the opening of the start barrier to the end of each of the first
+    /// instances.
     pub instances_ns: [AtomicU64; INSTANCES_TIMED],
     /// The number of messages sent.
     pub messages: AtomicU64,
@@ -74,9 +76,11 @@ pub struct Status {
     pub bytes: AtomicU64,
     /// The number of payload bytes compared with their pattern.
     pub verified_bytes: AtomicU64,
-    /// The number of receives of ended instances that ran through a window.
+    /// The number of receives in ended instances, counting only instances that ran through a
+    /// window.
     pub receives: AtomicU64,
-    /// The most entries that the table of a window had.
+    /// The largest number of entries in a window's table of actions that were released before they
+    /// entered the window.
     pub table_max: AtomicU64,
     /// The number of messages for ranks on other hosts that left the engine. It is exact whenever
     /// the rank rests.
@@ -86,21 +90,21 @@ pub struct Status {
     pub remote_taken: AtomicU64,
     /// The bytes of the failure record; 0 while it is empty.
     pub(crate) failure_len: AtomicU32,
-    /// 1 once somebody has claimed the failure record.
+    /// 1 once a process has claimed the right to write the failure record.
     failure_claimed: AtomicU32,
-    /// The generation of the job from which on the rank is missing; 0 while it is not.
+    /// The first generation of the job in which the rank is missing; 0 while it is missing in none.
     missing_from: AtomicU32,
     /// 1 if the rank was lost.
     is_lost: AtomicU32,
-    /// A [`RecoveryState`].
+    /// The rank's [`RecoveryState`] as a number.
     recovery_state: AtomicU32,
-    /// The rank that this one can't reach any more, plus 1; 0 if it reaches all.
+    /// The rank that this rank can't reach any more, plus 1; 0 if it can reach all ranks.
     suspected: AtomicU32,
-    /// 1 once the rank has counted itself as finished at the gate.
+    /// 1 once the rank has counted itself as finished at the start barrier.
     has_finished: AtomicU32,
-    /// The state of the program's process in its job.
+    /// The state of the process that has attached as the rank.
     pub process_state: ProcessState,
-    /// Its member state in a job that grows and shrinks.
+    /// The rank's member state in a job that grows and shrinks.
     pub member_state: MemberState,
 }
 
@@ -108,20 +112,20 @@ pub struct Status {
 unsafe impl SharedWords for Status {}
 
 impl Status {
-    /// The state of the rank.
+    /// Returns the state of the rank.
     pub fn state(&self) -> State {
         State::ALL[self.state.load(Ordering::SeqCst) as usize % State::ALL.len()]
     }
 
-    /// The number of times that the rank began to run. A rank that is not running has not run
-    /// between two equal readings.
+    /// Returns the number of times that the rank entered [`State::Running`]. If two readings are
+    /// equal and the rank is not running, it has not run between them.
     pub fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::SeqCst)
     }
 
-    /// Changes the state. [`State::Failed`] stays: another rank that acted for this one may have
-    /// set it, and this one may not know yet. Entering [`State::Running`] begins an epoch, before
-    /// anything else happens.
+    /// Sets the rank's state, unless the state is [`State::Failed`]. Another rank that acts for
+    /// this rank may have set that, unknown to this rank. Entering [`State::Running`] first begins
+    /// a new epoch.
     pub fn enter(&self, state: State) {
         if state == State::Running {
             self.epoch.fetch_add(1, Ordering::SeqCst);
@@ -130,13 +134,15 @@ impl Status {
         let _ = self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, change);
     }
 
-    /// Notes that the rank was lost in this generation. The launcher calls this.
+    /// Notes that the rank was lost in `generation`, and so is missing from the next generation on.
+    /// The launcher calls this.
     pub fn lose(&self, generation: u32) {
         self.exclude_from(generation + 1);
         self.is_lost.store(1, Ordering::SeqCst);
     }
 
-    /// Notes that the rank is missing from this generation on. The first note counts.
+    /// Notes that the rank is missing from `generation` on. If an earlier call has noted a
+    /// generation, that one stays.
     pub fn exclude_from(&self, generation: u32) {
         let _ =
             self.missing_from.compare_exchange(0, generation, Ordering::SeqCst, Ordering::SeqCst);
@@ -147,49 +153,51 @@ impl Status {
         self.is_lost.load(Ordering::SeqCst) != 0
     }
 
-    /// Returns true if the rank is missing in a generation.
+    /// Returns true if the rank is missing in `generation`.
     pub fn is_missing_in(&self, generation: u32) -> bool {
         let from = self.missing_from.load(Ordering::SeqCst);
         from != 0 && from <= generation
     }
 
-    /// States that the rank can't reach another one any more. The first statement counts.
+    /// States that this rank can't reach `rank` any more. Does nothing if this rank suspects
+    /// another rank already.
     pub fn suspect(&self, rank: u32) {
         let _ = self.suspected.compare_exchange(0, rank + 1, Ordering::SeqCst, Ordering::SeqCst);
     }
 
-    /// Takes the statement back.
+    /// Takes back the suspicion that [`suspect`](Self::suspect) stated.
     pub fn clear_suspicion(&self) {
         self.suspected.store(0, Ordering::SeqCst);
     }
 
-    /// Returns the rank that this one can't reach any more.
+    /// Returns the rank that this rank can't reach any more; `None` if there is none.
     pub fn suspected(&self) -> Option<u32> {
         self.suspected.load(Ordering::SeqCst).checked_sub(1)
     }
 
-    /// Changes what the rank does after a loss.
+    /// Sets the rank's behaviour after the loss of another rank.
     pub fn set_recovery_state(&self, recovery_state: RecoveryState) {
         self.recovery_state.store(recovery_state as u32, Ordering::SeqCst);
     }
 
-    /// Returns what the rank does after a loss.
+    /// Returns the rank's behaviour after the loss of another rank.
     pub fn recovery_state(&self) -> RecoveryState {
         RecoveryState::ALL
             [self.recovery_state.load(Ordering::SeqCst) as usize % RecoveryState::ALL.len()]
     }
 
-    /// States that the rank has counted itself as finished at the gate.
+    /// States that the rank has counted itself as finished at the start barrier.
     pub fn finish(&self) {
         self.has_finished.store(1, Ordering::SeqCst);
     }
 
-    /// Returns true if the rank has counted itself as finished at the gate.
+    /// Returns true if the rank has counted itself as finished at the start barrier.
     pub fn has_finished(&self) -> bool {
         self.has_finished.load(Ordering::SeqCst) != 0
     }
 
-    /// Claims the failure record. Returns true for the first caller, which alone may write it.
+    /// Claims the failure record. Returns true for the first caller, which alone may write the
+    /// record.
     pub(crate) fn claim_failure_record(&self) -> bool {
         self.failure_claimed.swap(1, Ordering::SeqCst) == 0
     }

@@ -30,10 +30,11 @@ pub const SHM: Plugin = Plugin {
     probe,
 };
 
-/// The bytes that a rank is asked for at a time while it waits in a call.
+/// The bytes that a receiver asks a sender for at a time while the sender waits in a call: the size
+/// of the largest ring.
 const WINDOW: u32 = 1 << 20;
 
-/// The system provides no shared memory.
+/// The error that the system provides no shared memory.
 #[derive(Debug)]
 struct Unavailable(io::Error);
 
@@ -54,27 +55,27 @@ fn probe() -> Result<(), Box<dyn Error + Send + Sync>> {
     Ok(Mapping::create(1).map(drop).map_err(Unavailable)?)
 }
 
-/// One rank's end of the transport.
+/// One rank's end of the shared-memory transport.
 pub struct ShmTransport<'a> {
     node: Node<'a>,
     endpoint: Endpoint<'a>,
     /// The rank of the mailbox that was used last.
     last: Cell<u32>,
-    /// The mailbox of `last`.
+    /// The mailbox of rank `last`. Keeping it saves its lookup.
     mailbox: Cell<Mailbox<'a>>,
-    /// True if ranks act for each other.
+    /// True if a message to a lent rank marks that rank: see [`ShmTransport::with_marks`].
     marks: bool,
-    /// True if other ranks may write to this one's memory.
+    /// True if other ranks may write to this rank's memory.
     lends_memory: bool,
 }
 
 impl<'a> ShmTransport<'a> {
-    /// The end of `rank`.
+    /// Returns the end of `rank`.
     ///
     /// # Safety
-    /// While a method of it sends or polls, no other end of the rank does, in any process.
-    /// An engine over it gets each message as it is: an answer says that a peer no longer reads the
-    /// engine's memory.
+    /// While a method of this transport sends or polls, no other end of the same rank sends or
+    /// polls, in any process. An engine over this transport gets each message unchanged. The engine
+    /// relies on answers that say that a peer no longer reads its memory.
     pub unsafe fn new(segment: &'a Segment, rank: u32) -> Self {
         let mailbox = Cell::new(segment.mailbox(rank));
         Self {
@@ -88,9 +89,9 @@ impl<'a> ShmTransport<'a> {
     }
 
     /// Keeps other ranks from writing payloads or results of shared operations to this rank's
-    /// memory. A job that survives the loss of a rank needs this. A loss ends the schedules of a
-    /// rank, which then uses its memory at once. Meanwhile other ranks may not know of the loss
-    /// yet.
+    /// memory. A job that survives the loss of a rank needs this. A rank that learns of a loss ends
+    /// its schedules and uses its memory at once. Other ranks may not know of the loss yet, and
+    /// could still write to that memory.
     #[must_use]
     pub fn without_lent_memory(self) -> Self {
         Self { lends_memory: false, ..self }
@@ -102,7 +103,8 @@ impl<'a> ShmTransport<'a> {
         Self { marks: true, ..self }
     }
 
-    /// Marks the receiver of a message if it is lent. A rank that sleeps was woken by the message.
+    /// Marks rank `to`, the receiver of a message, if it is lent and does not sleep. A sleeping
+    /// receiver was woken by the message itself.
     #[cold]
     fn mark(&self, to: u32, into: Mailbox<'_>) {
         let segment = self.node.segment;
@@ -110,17 +112,17 @@ impl<'a> ShmTransport<'a> {
         segment.helpers().mark(to, needs_help, |rank| segment.mailbox(rank).wake());
     }
 
-    /// The segment.
+    /// Returns the segment that the transport uses.
     pub fn segment(&self) -> &'a Segment {
         self.node.segment
     }
 
-    /// The rank's end of all messages in the segment.
+    /// Returns the rank's endpoint for all messages in the segment.
     pub fn endpoint(&self) -> Endpoint<'a> {
         self.endpoint
     }
 
-    /// The mailbox of rank `to`.
+    /// Returns the mailbox of rank `to`.
     #[inline]
     fn mailbox(&self, to: u32) -> Mailbox<'a> {
         if self.last.get() != to {
@@ -188,7 +190,7 @@ impl Transport for ShmTransport<'_> {
         taken
     }
 
-    /// As much as a ring holds, if the peer can't read the bytes in place.
+    /// Returns the size of the ring to rank `to`, or 0 if that rank can read `bytes` in place.
     fn pushed_max(&mut self, to: u32, bytes: Option<Span>) -> u64 {
         match bytes.and_then(|bytes| self.export(to, bytes)) {
             Some(_) => 0,
@@ -196,7 +198,8 @@ impl Transport for ShmTransport<'_> {
         }
     }
 
-    /// A ring, while the rank waits in a call: then it answers at once.
+    /// Returns 1 MiB while rank `source` waits in a call, because that rank then answers at once.
+    /// Returns 0 otherwise.
     fn window(&mut self, source: u32) -> u32 {
         let waits = self.node.segment.status(source).process_state.is_waiting();
         if waits { WINDOW } else { 0 }
@@ -227,7 +230,7 @@ impl Transport for ShmTransport<'_> {
     }
 
     fn export_mut(&self, to: u32, bytes: Span) -> Option<u64> {
-        // The buffers of a message to oneself may overlap.
+        // The buffers of a rank's message to itself may overlap, so they are not exported.
         (self.lends_memory && to != self.node.rank).then(|| self.export(to, bytes)).flatten()
     }
 

@@ -7,7 +7,7 @@ use goal_engine::transport::{SharedTask, Workers};
 use goal_lang::{Datatype, Op};
 use goal_sync::tasks::{Chunk, Task};
 
-/// The ranks of a node, as `rank` sees the others.
+/// The access of rank `rank` to the tasks that the ranks of its node share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node<'a> {
     pub(crate) segment: &'a Segment,
@@ -49,8 +49,8 @@ impl Workers for Node<'_> {
 
 impl Segment {
     /// Does one chunk of another rank's operation. A rank calls this while it has nothing else to
-    /// do. Returns false if there is no such chunk. In this case, if the rank `has_waited` for a
-    /// while, it also tells other ranks that it is idle, so that they open tasks.
+    /// do. Returns false if there is no such chunk. A rank that `has_waited` for a while then also
+    /// tells the other ranks that it is idle, so that they open tasks.
     #[inline]
     pub fn help(&self, rank: u32, has_waited: bool) -> bool {
         let tasks = self.tasks();

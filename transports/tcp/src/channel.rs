@@ -2,11 +2,11 @@
 //!
 //! Both ends of an encrypted channel then prove the key of the job to each other
 //! ([`handshake`](crate::handshake)). The proof is bound to a secret that TLS derives for this
-//! channel alone (RFC 9266). So no certificate has to be distributed or checked: somebody in
-//! between has another secret on each side, and can't prove the key on either.
+//! channel alone (RFC 9266). An attacker in between has a different secret on each side, and can't
+//! prove the key on either side. So no certificate has to be distributed or checked.
 //!
-//! Threat: the peer, or anyone on the way, may send any bytes. What TLS refuses ends the
-//! connection, and an unread record bounds what is buffered.
+//! Threat: the peer, or anyone on the way, may send any bytes. Bytes that TLS refuses end the
+//! connection. While a record is unread, no more bytes are buffered.
 
 use crate::info;
 use crate::sockets;
@@ -23,29 +23,30 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-/// The most bytes that wait in a channel, encrypted.
+/// The most encrypted bytes that wait in a channel to be sent.
 const BUFFERED_MAX: usize = 64 << 10;
-/// The name of the secret that binds proofs to a channel.
+/// The label with which TLS exports the secret that binds proofs to a channel.
 const BINDING: &[u8] = b"EXPORTER-goal-run-job-key";
 
-/// The two ends of TLS of this process, with a certificate of its own.
+/// The TLS configurations of this process as a client and as a server, with a certificate of its
+/// own.
 #[derive(Clone, Debug)]
 pub struct Tls {
     client: Arc<ClientConfig>,
     server: Arc<ServerConfig>,
 }
 
-/// The bytes of a connection.
+/// The socket of a connection, with TLS if the connection is encrypted.
 #[derive(Debug)]
 pub struct Channel {
     socket: OwnedFd,
     tls: Option<Box<Connection>>,
 }
 
-/// The end of a channel that something went wrong with.
+/// The reason why a channel failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ChannelError {
-    /// The system refused.
+    /// A system call failed.
     #[error("{}", io::Error::from(*.0))]
     System(#[from] Errno),
     /// The peer closed the connection before the channel was open.
@@ -53,7 +54,7 @@ pub enum ChannelError {
         "it closed the connection before it was encrypted: do both have --tls and the same key, and are they of the same run?"
     )]
     Closed,
-    /// The peer does not speak TLS, or not as it must.
+    /// The peer does not speak TLS, or breaks its rules.
     #[error("encryption failed: {0} (do all hosts have --tls?)")]
     Tls(#[from] rustls::Error),
 }
@@ -86,7 +87,8 @@ impl Tls {
     }
 }
 
-/// Takes any certificate whose key the peer has. The key of the job tells who the peer is.
+/// Accepts any certificate if the peer has its private key. The key of the job tells who the peer
+/// is.
 #[derive(Debug)]
 struct AnyCertificate(Arc<CryptoProvider>);
 
@@ -160,8 +162,8 @@ impl Channel {
         Ok(Self { socket, tls: tls.map(bounded) })
     }
 
-    /// Goes on with the handshake of TLS. Returns true once the channel is open, as a plain one is
-    /// at once.
+    /// Continues the handshake of TLS. Returns true once the channel is open. A plain channel is
+    /// open at once.
     ///
     /// # Errors
     /// [`ChannelError`].
@@ -183,7 +185,7 @@ impl Channel {
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
-                // A peer that closes with bytes that it has not read resets the connection.
+                // A peer that closes before it has read all bytes resets the connection.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
                     return Err(ChannelError::Closed);
                 }
@@ -192,15 +194,15 @@ impl Channel {
         }
     }
 
-    /// Returns the secret that both ends of this channel share and no other channel has; nothing
-    /// for a plain one. The channel must be open.
+    /// Returns the secret that only the two ends of this channel share. It is empty for a plain
+    /// channel. The channel must be open.
     pub(crate) fn binding(&self) -> Vec<u8> {
         let Some(tls) = &self.tls else { return Vec::new() };
         let secret = tls.export_keying_material([0; 32], BINDING, None);
         secret.expect("an open channel has secrets").to_vec()
     }
 
-    /// Sends bytes. Returns the number that was taken.
+    /// Sends bytes. Returns the number of bytes that were taken.
     ///
     /// # Errors
     /// [`Errno::AGAIN`] if none was taken, or those of the system.
@@ -222,26 +224,27 @@ impl Channel {
         }
     }
 
-    /// Returns the socket if the bytes of the channel are those of the socket.
+    /// Returns the socket of a plain channel; `None` if the channel is encrypted.
     #[inline]
     pub(crate) fn plain(&self) -> Option<BorrowedFd<'_>> {
         self.tls.is_none().then(|| self.socket.as_fd())
     }
 
-    /// Returns the time since the system of the other end's host acknowledged anything, in
-    /// nanoseconds, if this system tells it.
+    /// Returns the time in nanoseconds since the peer's host last acknowledged anything; `None` if
+    /// the system does not tell it.
     pub fn host_heard_before_ns(&self) -> Option<u64> {
         info::read(self.socket.as_fd()).map(|info| info.heard_before_ns)
     }
 
-    /// Returns true if bytes were taken and wait to be sent: the caller must call
-    /// [`Channel::flush`] when the socket can be written.
+    /// Returns true if bytes that [`Channel::send`] took still wait to be sent. The caller must
+    /// then call [`Channel::flush`] when the socket can be written.
     #[inline]
     pub fn has_unsent(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.wants_write())
     }
 
-    /// Sends what was taken and not sent. Returns true if some of it still waits.
+    /// Sends the bytes that [`Channel::send`] took and that still wait. Returns true if some of
+    /// them still wait after the call.
     ///
     /// # Errors
     /// Those of the system.
@@ -252,7 +255,8 @@ impl Channel {
         Ok(tls.wants_write())
     }
 
-    /// Receives bytes, if there are any. Returns `None` if there are none now, and 0 at the end.
+    /// Receives bytes into `into`, without waiting. Returns the number of bytes, 0 at the end of
+    /// the stream, or `None` if there are no bytes now.
     ///
     /// # Errors
     /// [`ChannelError`].
@@ -271,7 +275,7 @@ impl Channel {
                 Ok(0) => return Ok(Some(0)),
                 Ok(_) => {
                     tls.process_new_packets()?;
-                    // A change of keys may have to be answered.
+                    // A key update of TLS may have to be answered.
                     write_encrypted(tls, self.socket.as_fd())?;
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
@@ -280,8 +284,8 @@ impl Channel {
         }
     }
 
-    /// Receives bytes as [`Channel::receive`] does, those behind the end of `into` into `ahead`. An
-    /// encrypted channel receives none of the latter.
+    /// Receives bytes as [`Channel::receive`] does. Bytes that do not fit into `into` go to
+    /// `ahead`. An encrypted channel leaves `ahead` alone.
     ///
     /// # Errors
     /// [`ChannelError`].
@@ -296,7 +300,8 @@ impl Channel {
         Ok(sockets::receive_pieces(self.socket.as_fd(), into, ahead)?)
     }
 
-    /// Returns true if bytes may be there although the socket can't be read.
+    /// Returns true if the channel may have bytes although its socket has none, because TLS keeps
+    /// decrypted bytes.
     #[inline]
     pub(crate) fn may_hold_bytes(&self) -> bool {
         self.tls.is_some()
@@ -314,7 +319,7 @@ impl AsFd for Channel {
     }
 }
 
-/// Sends encrypted bytes, as far as the system takes them.
+/// Sends as many of the waiting encrypted bytes as the system takes.
 fn write_encrypted(tls: &mut Connection, socket: BorrowedFd<'_>) -> Result<(), Errno> {
     while tls.wants_write() {
         match tls.write_tls(&mut Socket(socket)) {

@@ -12,34 +12,35 @@ use rustix::io::Errno;
 /// An open connection with a rank.
 pub(crate) struct Connection {
     pub(crate) channel: Channel,
-    /// Its number at the poller.
+    /// The number by which the poller names its socket.
     pub(crate) token: usize,
     pub(crate) inbox: Inbox,
     pub(crate) outbox: Outbox,
-    /// The room for messages without a receive, at the other rank and here.
+    /// The bytes of messages without a receive that the two ranks may still send each other.
     pub(crate) credit: Credit,
-    /// Set while the rank is in the list of those that were written to.
+    /// Set while the rank is in the fabric's list `written`.
     pub(crate) is_written: bool,
-    /// Set while the rank is in the list of those that can be read.
+    /// Set while the rank is in the fabric's list `ready`.
     pub(crate) is_ready: bool,
-    /// Set while long messages are expected: no more is read into the buffer than
-    /// [`READ_AHEAD`](crate::limits::READ_AHEAD). It is set at first, as that costs short messages
-    /// nothing before many of them come at a time.
+    /// Set while long messages are expected. Then one read takes at most
+    /// [`READ_AHEAD`](crate::limits::READ_AHEAD) bytes into the fabric's buffer. Set at first,
+    /// because short messages lose nothing by this until many of them come at a time.
     pub(crate) expects_long: bool,
-    /// Set while something waits to be sent that the system had no room for.
+    /// Set while bytes wait to be sent because the system had no room for them.
     pub(crate) is_waiting: bool,
     /// Set while the poller waits until the socket can be written.
     pub(crate) is_blocked: bool,
-    /// Set when a message was refused for which there was no room, until there may be some.
+    /// Set when a message was refused for lack of room, until there may be room again.
     pub(crate) is_refused: bool,
-    /// The most bytes of the next part that is sent from where it lies.
+    /// The most bytes of the next part that is sent from the caller's memory, without a copy.
     pub(crate) part: usize,
     /// Set when the rank has said that it leaves.
     pub(crate) has_left: bool,
-    /// The reason why sending failed, if it has. What the rank has sent before is still read.
+    /// The reason why sending failed, if it has. Bytes that the rank sent before are still read.
     pub(crate) failure: Option<String>,
-    /// The time of the look since which bytes are on the way and the peer's host is silent, and the
-    /// number of such looks.
+    /// The time in nanoseconds of the first look that found the peer's host silent, and the number
+    /// of such looks in a row. A host is silent if it acknowledges nothing while bytes are on the
+    /// way. `None` if the last look found no silence.
     pub(crate) silent: Option<(u64, u64)>,
 }
 
@@ -64,7 +65,7 @@ impl Connection {
         }
     }
 
-    /// Appends a grant of room if one is due, and there is room for it.
+    /// Appends a grant of room to the outbox if a grant is due and the outbox has room for it.
     pub(crate) fn grant(&mut self, room: &Room, exchanged: &mut Exchanged, spare: &mut Spare) {
         if !self.credit.is_due(room.share()) {
             return;
@@ -79,7 +80,7 @@ impl Connection {
         }
     }
 
-    /// Sends what waits. See [`Outbox::flush`].
+    /// Sends the bytes that wait. See [`Outbox::flush`].
     pub(crate) fn flush(&mut self, spare: &mut Spare) -> Result<(), Errno> {
         self.outbox.flush(&mut self.channel, spare)?;
         self.is_waiting = self.channel.flush()? || self.outbox.len() > 0;

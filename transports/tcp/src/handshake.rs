@@ -1,4 +1,4 @@
-//! The handshake of a connection, without IO: both ends prove that they have the key.
+//! The handshake of a connection, without IO: both ends prove that they have the key of the job.
 //!
 //! ```text
 //! connecting end                                  accepting end
@@ -9,29 +9,31 @@
 //!   confirm:  tag 32  ─▶
 //! ```
 //!
-//! Integers are big-endian. Each tag is a keyed BLAKE3 hash of the step's name, both numbers, the
-//! nonces that are known, and the binding. The binding is empty, or a secret of the channel below
-//! that an attacker in between could not have on both sides (RFC 9266).
+//! Integers are big-endian. Each tag is a keyed BLAKE3 hash of the step's name, the numbers of both
+//! ends, the nonces that are known so far, and the binding. On a plain channel the binding is
+//! empty. On an encrypted channel it is a secret that an attacker in between could not have on both
+//! sides (RFC 9266).
 //!
-//! Threat: anyone may send any bytes, and repeat those of earlier connections. A knock or a hello
-//! without the key is refused after its 64 bytes, and no work of TLS is done before. A repeated
-//! knock lets its sender begin TLS, and no more: a hello there depends on the binding. A repeated
+//! Threat: anyone may send any bytes, and repeat bytes of earlier connections. A knock or a hello
+//! without the key is refused after its 64 bytes, before any work of TLS. A repeated knock lets its
+//! sender begin TLS, and no more, because the hello after it depends on the binding. A repeated
 //! hello gets a welcome and no messages, since the confirm depends on the nonce of the welcome.
-//! While it is answered, this rank does not connect with that one itself; somebody who can record
-//! their bytes could as well keep them back. Tags are compared in constant time.
+//! While this rank waits for the confirm, it does not itself connect with the rank that the hello
+//! names. An attacker who can record the bytes of two ranks could as well keep them back. Tags are
+//! compared in constant time.
 
-/// The bytes of a hello.
+/// The length of a hello in bytes.
 pub const HELLO_LEN: usize = 64;
-/// The bytes of a welcome.
+/// The length of a welcome in bytes.
 pub const WELCOME_LEN: usize = 48;
-/// The bytes of a confirm.
+/// The length of a confirm in bytes.
 pub const CONFIRM_LEN: usize = 32;
-/// The bytes of a nonce.
+/// The length of a nonce in bytes.
 pub const NONCE_LEN: usize = 16;
 
 /// The first bytes of every plain connection, and of a hello: a name and a version.
 const MAGIC: &[u8; 8] = b"GOALTCP\x01";
-/// Those of a connection that is about to be encrypted.
+/// The first bytes of a connection that is about to be encrypted: a name and a version.
 const KNOCK: &[u8; 8] = b"GOALTLS\x01";
 const TAGGED: usize = HELLO_LEN - TAG_LEN;
 const TAG_LEN: usize = 32;
@@ -96,7 +98,7 @@ pub enum Refused {
     Key,
 }
 
-/// The connecting end.
+/// The connecting end of a handshake.
 #[derive(Debug, Clone, Copy)]
 pub struct Connecting {
     ends: Ends,
@@ -134,7 +136,8 @@ impl Connecting {
         hello
     }
 
-    /// Returns the answer to a welcome. The accepting end has the key then.
+    /// Checks a welcome, and returns the confirm that answers it. Success proves that the accepting
+    /// end has the key.
     ///
     /// # Errors
     /// [`Refused::Key`].
@@ -153,7 +156,8 @@ impl Connecting {
     }
 }
 
-/// Checks a knock. The peer may still be a recording.
+/// Checks that the sender of a knock had the key. The knock may still be a repetition of recorded
+/// bytes.
 ///
 /// # Errors
 /// [`Refused`].
@@ -163,7 +167,7 @@ pub fn check_knock(key: &Key, knock: &[u8; HELLO_LEN]) -> Result<(), Refused> {
     if has_key { Ok(()) } else { Err(Refused::Key) }
 }
 
-/// Returns the ends and the nonce of a knock or a hello, whose tag is not checked.
+/// Returns the ends and the nonce of a knock or a hello. Does not check the tag.
 fn greeted(bytes: &[u8; HELLO_LEN], magic: &[u8; 8]) -> Result<(Ends, [u8; NONCE_LEN]), Refused> {
     match &bytes[..8] {
         first if first == magic => {}
@@ -175,7 +179,7 @@ fn greeted(bytes: &[u8; HELLO_LEN], magic: &[u8; 8]) -> Result<(Ends, [u8; NONCE
     Ok((Ends { from: number(8), to: number(12) }, nonce))
 }
 
-/// The accepting end, after a hello.
+/// The accepting end of a handshake, after a hello.
 #[derive(Debug)]
 pub struct Accepting {
     ends: Ends,
@@ -183,7 +187,8 @@ pub struct Accepting {
 }
 
 impl Accepting {
-    /// Takes a hello. The nonce must be impossible to guess. The peer may still be a recording.
+    /// Checks that the sender of a hello had the key. The hello may still be a repetition of
+    /// recorded bytes. `nonce` is for the welcome, and must be impossible to guess.
     ///
     /// # Errors
     /// [`Refused`].
@@ -214,7 +219,8 @@ impl Accepting {
         welcome
     }
 
-    /// Takes the answer to the welcome. The peer has the key then, and is no recording.
+    /// Checks the confirm that answers the welcome. Success proves that the peer has the key, and
+    /// does not repeat recorded bytes.
     ///
     /// # Errors
     /// [`Refused::Key`].

@@ -11,9 +11,10 @@ use std::ops::ControlFlow;
 /// The reading end of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
-    /// The item whose bytes have not all arrived, and the number that were handled.
+    /// The item whose bytes have not all arrived, and the number of its bytes that were handled.
     open: Option<(Item, usize)>,
-    /// Bytes that arrived and can't be handled before others do. Empty for most connections.
+    /// Bytes that arrived and can't be handled before more bytes arrive. Empty for most
+    /// connections.
     kept: Vec<u8>,
 }
 
@@ -43,7 +44,7 @@ impl Inbox {
     }
 
     /// Returns the rest of the open item as an item: the bytes that were not handled yet. The first
-    /// [`Inbox::kept`] of these bytes have arrived.
+    /// [`Inbox::kept`] of these bytes have arrived. Returns `None` if no item is open.
     pub(crate) fn rest(&self) -> Option<Item> {
         let (item, before) = self.open?;
         Some(item.piece_of(before, item.len() - before))
@@ -54,8 +55,8 @@ impl Inbox {
         std::mem::take(&mut self.kept)
     }
 
-    /// Notes that `len` bytes of [`Inbox::rest`] were handled, and none are kept. Returns true if
-    /// the item ends.
+    /// Notes that `len` bytes of [`Inbox::rest`] were handled. No bytes may be kept. Returns true
+    /// if the item ends.
     pub(crate) fn note_handled(&mut self, len: usize) -> bool {
         debug_assert!(self.kept.is_empty());
         let open = self.open.take();
@@ -64,10 +65,11 @@ impl Inbox {
         self.open.is_none()
     }
 
-    /// Passes the items in `bytes` to `sink` until it breaks. An item that comes in pieces is
-    /// passed piece by piece, as items of their own; each piece except the last has a multiple of
-    /// [`ELEMENT_BYTES_MAX`] bytes. `sink` also gets true if an item ends. Returns the number of
-    /// bytes that were handled. If `sink` did not break, the others need more bytes behind them.
+    /// Passes the items in `bytes` to `sink` until `sink` breaks. An item that comes in pieces is
+    /// passed piece by piece, each as an item of its own. Each piece except the last has a multiple
+    /// of [`ELEMENT_BYTES_MAX`] bytes. The last argument of `sink` is true if the item ends.
+    /// Returns the number of bytes that were handled. If `sink` did not break, the other bytes
+    /// can't be handled before more bytes arrive.
     ///
     /// # Errors
     /// [`Broken`]. The caller must not read on then.
@@ -116,7 +118,8 @@ impl Inbox {
 }
 
 impl Item {
-    /// Returns the item itself if all of its bytes are there, and a piece of it otherwise.
+    /// Returns the item itself if `len` is its whole length. Otherwise returns the piece of `len`
+    /// bytes behind the first `before` bytes.
     fn piece_of(&self, before: usize, len: usize) -> Self {
         if len == self.len() { *self } else { self.piece(before, len) }
     }

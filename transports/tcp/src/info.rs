@@ -9,15 +9,15 @@ const ESTABLISHED: u8 = 1;
 /// The state of a connection as the system knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Info {
-    /// The connection is established.
+    /// True if the connection is established.
     pub(crate) is_open: bool,
-    /// Bytes, or a question for room, were sent, and the peer's host has not answered since.
+    /// True if bytes or a window probe were sent and the peer's host has not answered since.
     pub(crate) awaits_host: bool,
-    /// The time since the host acknowledged anything.
+    /// The time in nanoseconds since the peer's host last acknowledged anything.
     pub(crate) heard_before_ns: u64,
 }
 
-/// Reads the state of a connection, if the system tells it.
+/// Returns the state of a connection; `None` if the system does not tell it.
 pub(crate) fn read(socket: BorrowedFd<'_>) -> Option<Info> {
     // SAFETY: the structure consists of numbers, for which zeros are valid.
     let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
@@ -34,7 +34,8 @@ pub(crate) fn read(socket: BorrowedFd<'_>) -> Option<Info> {
     };
     (result == 0).then(|| Info {
         is_open: info.tcpi_state == ESTABLISHED,
-        // A host without room answers each repetition of bytes, and these become ever rarer.
+        // A host without room answers each retransmission, but retransmissions become ever rarer.
+        // So silence counts only since the last bytes were sent.
         awaits_host: info.tcpi_unacked > 0 && info.tcpi_last_ack_recv > info.tcpi_last_data_sent
             || info.tcpi_probes > 0,
         heard_before_ns: u64::from(info.tcpi_last_ack_recv) * 1_000_000,

@@ -2,27 +2,27 @@
 //!
 //! Start at [`TcpFabric`]: one rank's [`Fabric`](goal_fabric::Fabric), which opens a connection
 //! with another rank when the first message is sent to it. [`handshake`] proves on every connection
-//! that both ends have the key of the job, before anything else is read. Launchers use it for their
-//! own connections too. [`Listener`] is the port of a rank or a launcher.
+//! that both ends have the key of the job, before anything else is read. Launchers use this
+//! handshake for their own connections too. [`Listener`] is the port of a rank or a launcher.
 //!
-//! The streams consist of the [chunks](goal_fabric::chunk) of all fabrics. So messages are matched
-//! in the same way as on Ethernet, and unexpected ones are bounded in the same way. TCP keeps the
+//! The streams consist of [chunks](goal_fabric::chunk), as in every fabric. So messages are matched
+//! as on Ethernet, and the room for unexpected messages is limited as on Ethernet. TCP keeps the
 //! order and repeats lost bytes.
 //!
 //! The cost of a receive does not depend on the number of connections. The fabric remembers which
-//! connection followed a connection the last time, and reads that one first. Otherwise the kernel
-//! names the connections with bytes. One buffer serves all connections, and a connection without
-//! bytes under way has no buffer of its own.
+//! connection was read after the current connection last time, and tries that connection first. If
+//! it has no bytes, the kernel names the connections with bytes. One buffer serves all connections,
+//! and a connection without bytes under way has no buffer of its own.
 //!
-//! Long payloads go through no buffer. The system takes them from the sender's memory. When the
-//! receiver's engine has seen the header, it provides memory for one call, and the system writes
-//! the payload there.
+//! Long payloads go through no buffer of the fabric. The system takes them from the sender's
+//! memory. On the receiving side, the engine sees the header first and lends memory for one call.
+//! The system then writes the payload to this memory.
 //!
 //! Threat: anyone who reaches the port may connect and send any bytes, or none. A connection that
 //! does not prove the key in time is closed. The number of such pending connections is bounded.
-//! Each holds no more than the bytes of a handshake, and with TLS the bounded buffers of TLS. Bytes
-//! behind the handshake are protected as TCP protects them: from hosts that are not on the path.
-//! Only TLS protects from hosts on the path.
+//! Each pending connection holds no more than the bytes of a handshake, and with TLS the bounded
+//! buffers of TLS. Bytes behind the handshake are protected as TCP protects them: from hosts that
+//! are not on the path. Only TLS protects from hosts on the path.
 
 pub mod channel;
 mod conditions;

@@ -1,8 +1,9 @@
 //! The port at which a rank or a launcher is reached.
 //!
-//! Threat: more connections come than are kept while they say nothing. The system holds back those
-//! that have sent nothing yet (`TCP_DEFER_ACCEPT`, tcp(7)), for a second. Who has the key sends at
-//! once, so their first bytes are there when they are accepted, and they do not count among those.
+//! Threat: someone opens more connections than are kept, and sends nothing. For a second, the
+//! system holds back connections that have sent nothing yet (`TCP_DEFER_ACCEPT`, tcp(7)). A peer
+//! with the key sends at once. Its first bytes are there when its connection is accepted, so the
+//! connection does not count as silent.
 #![allow(unsafe_code)] // setsockopt
 
 use crate::limits::{BACKLOG, DEFER_S};
@@ -32,12 +33,12 @@ pub enum ListenError {
         /// The ports.
         ports: RangeInclusive<u16>,
     },
-    /// This user may have none of the ports that are free.
+    /// This user may not listen at any of the ports that are free.
     #[error("this user may not listen at port {port} of {address}: choose ports from 1024 on")]
     Denied {
         /// The address.
         address: IpAddr,
-        /// The first such port.
+        /// The first free port that this user may not have.
         port: u16,
     },
     /// This host has no such address.
@@ -71,8 +72,8 @@ fn in_use(address: IpAddr, ports: &RangeInclusive<u16>) -> String {
 }
 
 impl Listener {
-    /// Listens at the first free port of a range, in its order. 0 stands for any free port. An
-    /// unspecified address of IPv6 takes connections of IPv4 too.
+    /// Listens at the first free port of `ports`. Port 0 stands for any free port. The unspecified
+    /// address of IPv6 accepts connections of IPv4 too.
     ///
     /// # Errors
     /// [`ListenError`].
@@ -80,8 +81,8 @@ impl Listener {
         Self::bind_at(SocketAddr::new(address, 0), ports)
     }
 
-    /// Listens as [`Listener::bind`] does, at an address that may have a scope. Its port does not
-    /// count.
+    /// Listens as [`Listener::bind`] does, but at an address that may have a scope (IPv6). The port
+    /// in `at` is ignored.
     ///
     /// # Errors
     /// [`ListenError`].
@@ -97,7 +98,7 @@ impl Listener {
             let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
             let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP));
             let socket = socket.map_err(system)?;
-            // A port whose last connections still linger is free.
+            // With this option, a port counts as free while its last connections linger.
             sockopt::set_socket_reuseaddr(&socket, true).map_err(system)?;
             if address.is_ipv6() && address.is_unspecified() {
                 sockopt::set_ipv6_v6only(&socket, false).map_err(system)?;
@@ -126,8 +127,8 @@ impl Listener {
         })
     }
 
-    /// Returns the listener of a socket that listens and does not block, as another process passed
-    /// it.
+    /// Returns the listener of a socket that listens already, for example one that another process
+    /// passed. The socket must not block.
     ///
     /// # Errors
     /// Those of the system.
@@ -136,8 +137,8 @@ impl Listener {
         Ok(Self { socket, port: address.port() })
     }
 
-    /// Returns another handle to the same port, whose connections wait as long as one handle is
-    /// there.
+    /// Returns another handle to the same port. New connections to the port wait as long as at
+    /// least one handle exists.
     ///
     /// # Errors
     /// Those of the system.
@@ -151,9 +152,10 @@ impl Listener {
     }
 }
 
-/// Lets the system hold back connections that have sent nothing. One that can't still listens.
+/// Lets the system hold back connections that have sent nothing. If the system can't do so, the
+/// socket listens without it.
 fn hold_back_silent(socket: &OwnedFd) {
-    // SAFETY: a number of its size, for a socket that is open.
+    // SAFETY: the value is a static number, given with its size, and the socket is open.
     let _ = unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),

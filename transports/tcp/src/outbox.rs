@@ -10,16 +10,16 @@ use std::os::fd::BorrowedFd;
 // Any message fits into an empty outbox.
 const _: () = assert!(UNSENT_MAX >= 2 * (HEADER_LEN_MAX + PART_MAX) && PART_MAX >= MESSAGE_MAX);
 
-/// Buffers of connections that have sent everything, for others.
+/// Buffers of connections that have sent all their bytes, kept for other connections.
 #[derive(Debug, Default)]
 pub(crate) struct Spare(Vec<Box<[u8]>>);
 
 /// The writing end of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
-    /// Empty if nothing waits.
+    /// The buffer of the bytes that wait to be sent; empty if there are none.
     buffer: Box<[u8]>,
-    /// The bytes from `start` to `end` wait.
+    /// The bytes of `buffer` from `start` to `end` wait to be sent.
     start: usize,
     end: usize,
 }
@@ -59,8 +59,8 @@ impl Outbox {
         &mut self.buffer[start..self.end]
     }
 
-    /// Sends what waits and an item with these bytes. What the system does not take of the item
-    /// waits, even if there is no room for it.
+    /// Sends the bytes that wait, and then an item with the payload `bytes`. The part of the item
+    /// that the system does not take is copied and waits, even beyond the room of the outbox.
     ///
     /// # Errors
     /// [`Errno::AGAIN`] if the system takes nothing of the item: nothing of it waits then. Others
@@ -96,7 +96,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// Gives the buffer to others: nothing waits.
+    /// Gives the buffer to other connections. Called when no bytes wait.
     fn release(&mut self, spare: &mut Spare) {
         (self.start, self.end) = (0, 0);
         let buffer = std::mem::take(&mut self.buffer);
@@ -105,7 +105,7 @@ impl Outbox {
         }
     }
 
-    /// Sends as much as the system takes.
+    /// Sends as many of the waiting bytes as the system takes.
     ///
     /// # Errors
     /// Those of the system, but for [`Errno::AGAIN`].
@@ -115,7 +115,8 @@ impl Outbox {
                 Ok(sent) => self.start += sent,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => {
-                    // Room is counted from the end, so bytes that were sent must go.
+                    // [`Outbox::has_room`] counts from `end`, so the bytes that were sent must be
+                    // removed.
                     if self.start >= self.buffer.len() / 2 {
                         self.buffer.copy_within(self.start..self.end, 0);
                         (self.start, self.end) = (0, self.end - self.start);

@@ -46,19 +46,19 @@ enum Step {
 
 /// The state of a handshake after a step.
 pub enum Shaken {
-    /// It goes on when the socket is ready.
+    /// The handshake goes on when the socket is ready.
     GoesOn,
     /// A hello with the key has arrived. The caller may drop the connection, or call
     /// [`PendingConnection::welcome`].
     Greeted(Ends),
-    /// It is complete.
+    /// The handshake is complete.
     Done(Ends),
 }
 
 /// The reason why a handshake failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Failed {
-    /// The system refused, or the channel did not open.
+    /// A system call failed, or the channel did not open.
     #[error(transparent)]
     Channel(#[from] ChannelError),
     /// The peer closed the connection.
@@ -79,7 +79,8 @@ pub enum Failed {
 impl Failed {
     /// Returns true if the host at the other end was silent.
     pub(crate) fn is_silence(&self) -> bool {
-        // The host before it on the way, or this one in its own network, may say so sooner.
+        // A router before that host, or this host in its own network, may report the silence
+        // sooner.
         let silences = [Errno::TIMEDOUT, Errno::HOSTUNREACH, Errno::NETUNREACH, Errno::HOSTDOWN];
         matches!(self, Failed::Channel(ChannelError::System(cause)) if silences.contains(cause))
     }
@@ -92,8 +93,7 @@ impl From<Errno> for Failed {
 }
 
 impl PendingConnection {
-    /// Begins a connection under these conditions. The socket can
-    /// be written when it is connected.
+    /// Begins to connect with the address `to`. The socket becomes writable when it is connected.
     ///
     /// # Errors
     /// Those of the system.
@@ -120,8 +120,8 @@ impl PendingConnection {
         now_ns: u64,
     ) -> Result<Option<Self>, Errno> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        // Connections that failed while they waited are passed over; a few at a time, as anyone may
-        // make more of them.
+        // Connections that failed while they waited are passed over. Only a few are passed over at
+        // a time, because anyone may make more of them.
         for _ in 0..FAILED_MAX {
             match accept_with(listener, flags) {
                 Ok(socket) => {
@@ -143,7 +143,7 @@ impl PendingConnection {
         Ok(None)
     }
 
-    /// Returns the time at which it began.
+    /// Returns the time in nanoseconds at which the connection began.
     pub fn since_ns(&self) -> u64 {
         self.since_ns
     }
@@ -166,12 +166,13 @@ impl PendingConnection {
         self.is_greeted() || has_knocked
     }
 
-    /// Returns true if the peer has said hello with the key. It may still be a recording.
+    /// Returns true if the peer has sent a hello with the key. The hello may still be a repetition
+    /// of recorded bytes.
     pub fn is_greeted(&self) -> bool {
         matches!(self.step, Step::AwaitsConfirm(_))
     }
 
-    /// Returns the number of the peer if it has said hello with the key.
+    /// Returns the number of the peer; `None` unless the peer has sent a hello with the key.
     pub(crate) fn greeted_by(&self) -> Option<u32> {
         match &self.step {
             Step::AwaitsConfirm(accepting) => Some(accepting.ends().from),
@@ -179,7 +180,7 @@ impl PendingConnection {
         }
     }
 
-    /// Returns the rank that this end connects with.
+    /// Returns the rank that this end connects with; `None` if this end accepted the connection.
     pub(crate) fn wanted(&self) -> Option<u32> {
         match &self.step {
             Step::Connects(connecting)
@@ -189,12 +190,13 @@ impl PendingConnection {
         }
     }
 
-    /// Returns true if the poller must wait until the socket can be written.
+    /// Returns true while the system connects. The poller must then wait until the socket can be
+    /// written.
     pub fn connects(&self) -> bool {
         matches!(self.step, Step::Connects(_))
     }
 
-    /// Goes on after the socket was ready.
+    /// Continues the handshake after the socket was ready.
     ///
     /// # Errors
     /// [`Failed`]. The caller must drop the connection.
@@ -202,7 +204,7 @@ impl PendingConnection {
         if let Step::Connects(connecting) = &self.step {
             connected(self.channel.socket())?;
             if self.channel.plain().is_none() {
-                // A new connection has room for it.
+                // A new connection has room for the knock.
                 let knock = connecting.knock(key);
                 if send(self.channel.socket(), &knock, SendFlags::NOSIGNAL)? < HELLO_LEN {
                     return Err(Failed::Closed);
@@ -273,7 +275,7 @@ impl PendingConnection {
         }
     }
 
-    /// Answers a hello.
+    /// Sends the welcome that answers a hello.
     ///
     /// # Errors
     /// [`Failed`]. The caller must drop the connection.
@@ -306,7 +308,7 @@ fn accepted(socket: OwnedFd, conditions: &Conditions) -> Result<Channel, Channel
 
 fn nonce() -> Result<[u8; NONCE_LEN], Errno> {
     let mut nonce = [0; NONCE_LEN];
-    // So few bytes are returned by one call.
+    // One call returns all bytes, because they are few.
     getrandom(&mut nonce, GetRandomFlags::empty())?;
     Ok(nonce)
 }

@@ -16,9 +16,9 @@ pub(crate) struct Poller {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ready {
     pub(crate) token: usize,
-    /// It can be read, or it has an error or its end.
+    /// True if the socket can be read, has an error, or was closed by its peer.
     pub(crate) is_readable: bool,
-    /// It can be written.
+    /// True if the socket can be written, has an error, or was closed.
     pub(crate) is_writable: bool,
 }
 
@@ -27,7 +27,8 @@ impl Poller {
         Ok(Self { epoll: epoll::create(epoll::CreateFlags::CLOEXEC)? })
     }
 
-    /// Adds a socket, which is ready for reading from now on, and for writing if `writes`.
+    /// Adds a socket. From now on it counts as ready when it can be read, and if `writes`, also
+    /// when it can be written.
     pub(crate) fn add(
         &self,
         socket: BorrowedFd<'_>,
@@ -37,7 +38,7 @@ impl Poller {
         epoll::add(&self.epoll, socket, data(token), flags(writes))
     }
 
-    /// Lets a socket never be ready until [`Poller::set`] is called.
+    /// Stops reporting a socket as readable or writable until [`Poller::set`] is called.
     pub(crate) fn mute(&self, socket: BorrowedFd<'_>, token: usize) -> Result<(), Errno> {
         epoll::modify(&self.epoll, socket, data(token), epoll::EventFlags::empty())
     }

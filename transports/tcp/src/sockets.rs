@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// Begins to connect. The socket can be written when that has ended.
+/// Begins to connect with the address `to`. The socket becomes writable when the attempt has ended.
 pub(crate) fn begin(to: SocketAddr, silence_s: u32) -> Result<OwnedFd, Errno> {
     let family = match to {
         SocketAddr::V4(_) => AddressFamily::INET,
@@ -25,8 +25,8 @@ pub(crate) fn begin(to: SocketAddr, silence_s: u32) -> Result<OwnedFd, Errno> {
     }
 }
 
-/// The keep-alive probes of a silent peer: the silence before the first probe, the time between
-/// two, and their number.
+/// The keep-alive probes of a silent peer: the seconds of silence before the first probe, the
+/// seconds between two probes, and the number of probes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Questions {
     pub(crate) idle_s: u32,
@@ -64,8 +64,8 @@ pub(crate) fn prepare(socket: &OwnedFd, silence_s: u32) -> Result<(), Errno> {
     sockopt::set_tcp_user_timeout(socket, limit_ms)
 }
 
-/// Sets the options of a connection whose handshake is complete: `TCP_USER_TIMEOUT` would end it
-/// also if the peer has had no room for as long.
+/// Switches `TCP_USER_TIMEOUT` off for a connection whose handshake is complete. This option would
+/// end the connection also if the peer had no room for that time.
 pub(crate) fn complete(socket: BorrowedFd<'_>) {
     // The system refuses neither this option nor this value.
     let _ = sockopt::set_tcp_user_timeout(socket, 0);
@@ -76,7 +76,7 @@ pub(crate) fn connected(socket: &OwnedFd) -> Result<(), Errno> {
     sockopt::socket_error(socket)?
 }
 
-/// Sends bytes that lie in three pieces. Returns the number that was taken.
+/// Sends bytes that lie in three pieces. Returns the number of bytes that the system took.
 ///
 /// # Errors
 /// [`Errno::AGAIN`] if none was taken, or those of the system.
@@ -87,7 +87,8 @@ pub(crate) fn send_pieces(socket: BorrowedFd<'_>, pieces: [&[u8]; 3]) -> Result<
     retry_on_intr(send)
 }
 
-/// Receives bytes, if there are any. Returns `None` if there are none now, and 0 at the end.
+/// Receives bytes into `into`, without waiting. Returns the number of bytes, 0 at the end of the
+/// stream, or `None` if there are no bytes now.
 ///
 /// # Errors
 /// Those of the system.
@@ -107,7 +108,8 @@ pub(crate) fn receive_pieces(
     received(|| readv(socket, &mut [IoSliceMut::new(into), IoSliceMut::new(ahead)]))
 }
 
-/// Repeats what a signal ended. Returns `None` if there is nothing to read.
+/// Calls `read`, and again if a signal interrupted it. Returns `None` if there is nothing to read
+/// now.
 fn received(mut read: impl FnMut() -> Result<usize, Errno>) -> Result<Option<usize>, Errno> {
     loop {
         match read() {

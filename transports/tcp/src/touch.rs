@@ -7,7 +7,7 @@
 
 use std::hint::black_box;
 
-/// No page of memory is smaller.
+/// The size in bytes of the smallest pages of memory.
 const PAGE: usize = 4 << 10;
 
 /// Reads a byte of each page.
@@ -18,7 +18,7 @@ pub(crate) fn touch(bytes: &[u8]) {
     black_box(bytes.last());
 }
 
-/// Writes a byte of each page, with the value that it has.
+/// Writes a byte of each page without changing its value.
 pub(crate) fn touch_mut(bytes: &mut [u8]) {
     for page in bytes.chunks_mut(PAGE) {
         page[0] = black_box(page[0]);

@@ -1,5 +1,5 @@
 //! The items of a stream: chunks of `goal-fabric`, whose kinds are below 16, and one item that only
-//! TCP has. It is as long as the shortest chunk.
+//! TCP has. This item, `Bye`, is as long as the header of the shortest chunk.
 //!
 //! ```text
 //!  0       1                                                      24
@@ -11,7 +11,7 @@
 use goal_fabric::chunk::{Chunk, Malformed};
 use goal_fabric::message::Broken;
 
-/// The bytes of the shortest and the longest header.
+/// The length in bytes of the shortest and of the longest header.
 pub(crate) const HEADER_LEN_MIN: usize = Chunk::HEADER_LEN_MIN;
 pub(crate) const HEADER_LEN_MAX: usize = Chunk::HEADER_LEN_MAX;
 
@@ -51,7 +51,7 @@ impl Item {
         }
     }
 
-    /// Returns the item for `len` bytes behind the first `before`.
+    /// Returns the item for a piece of the payload: `len` bytes behind the first `before` bytes.
     pub(crate) fn piece(&self, before: usize, len: usize) -> Self {
         match *self {
             Item::Chunk(chunk) => Item::Chunk(chunk.piece(before, len)),
@@ -59,7 +59,7 @@ impl Item {
         }
     }
 
-    /// Reads the header at the beginning of `bytes`. Returns `None` if it is not complete.
+    /// Reads the header at the beginning of `bytes`. Returns `None` if the header is not complete.
     ///
     /// # Errors
     /// [`Broken`].

@@ -1,4 +1,4 @@
-//! The recorder of one rank: calls of MPI in, lines of GOAL out.
+//! Records the calls of MPI of one rank, and writes lines of GOAL.
 
 mod point_to_point;
 mod write;
@@ -27,19 +27,19 @@ pub enum Fault {
     /// A message can't get a tag of GOAL.
     #[error(transparent)]
     Tag(#[from] TagError),
-    /// A communicator is not followed.
+    /// A call used a communicator that is not recorded.
     #[error(
         "{0} is called on a communicator that is not followed: one between groups, or made by \
          MPI_Comm_idup; leave that part out with MPI_Pcontrol(0)"
     )]
     Communicator(&'static str),
-    /// A rank is not in its communicator.
+    /// A call named a rank that its communicator does not have.
     #[error("{0}: there is no rank {1} in the communicator")]
     Rank(&'static str, u32),
     /// No algorithm fits a collective.
     #[error("a collective can't be expanded: {0}")]
     Collective(String),
-    /// The tags of a collective belong to an earlier one that has not ended.
+    /// The place of a collective belongs to an earlier collective that has not ended.
     #[error(
         "{0}: a collective begins at least {WINDOW} collectives after another one of its \
          communicator that has not ended, or is not freed if it is persistent; there are no tags \
@@ -47,21 +47,21 @@ pub enum Fault {
          MPI_Pcontrol(0)"
     )]
     Outstanding(&'static str),
-    /// The MPI library does not tell what a receive took.
+    /// The MPI library does not report what a receive took.
     #[error(
         "{0}: this MPI library does not tell what the call received; leave that part out with \
          MPI_Pcontrol(0)"
     )]
     Status(&'static str),
-    /// There is no memory.
+    /// No more memory could be allocated.
     #[error("the program's memory has ended; raise `ulimit -v` or the limit of its group")]
     Memory,
-    /// The caller saw a fault of its own.
+    /// The caller reported a fault of its own.
     #[error("{0}")]
     Caller(String),
 }
 
-/// A message as its sender states it.
+/// A message as its sender describes it.
 #[derive(Debug, Clone, Copy)]
 pub struct SentMessage {
     /// MPI's handle of the communicator.
@@ -70,26 +70,27 @@ pub struct SentMessage {
     pub to: Option<u32>,
     /// The tag.
     pub tag: u32,
-    /// The bytes.
+    /// The number of bytes.
     pub bytes: u64,
-    /// True if the send ends although nobody receives (`MPI_Bsend`).
+    /// True if the send ends even if nobody receives (`MPI_Bsend`).
     pub buffered: bool,
 }
 
-/// The end of an operation, as the status tells it.
+/// The end of an operation, as the MPI status describes it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Status {
-    /// The source's rank in the communicator; `None` for `MPI_PROC_NULL`, and if nothing came.
+    /// The rank of the source in the communicator. `None` for `MPI_PROC_NULL`, and if no message
+    /// came.
     pub from: Option<u32>,
     /// The tag.
     pub tag: u32,
-    /// The bytes.
+    /// The number of bytes.
     pub bytes: u64,
-    /// True if the operation was cancelled, or failed.
+    /// True if the operation was cancelled or has failed.
     pub cancelled: bool,
 }
 
-/// A recorder. Threads of the program have small numbers that the caller gives them.
+/// The recorder of one rank. The caller gives each thread of the program a small number.
 pub struct Recorder<W> {
     settings: Settings,
     rank: u32,
@@ -101,10 +102,10 @@ pub struct Recorder<W> {
     requests: Requests,
     matching: Matching,
     expansions: Expansions,
-    /// Room for the dependencies of an action.
+    /// A buffer for the dependencies of an action.
     edges: Vec<Edge>,
     is_on: bool,
-    /// False while the program does not use MPI, from [`finish`](Self::finish) on.
+    /// False while the program does not use MPI, that is, after [`finish`](Self::finish).
     is_open: bool,
     fault: Option<Fault>,
     notes: Vec<String>,
@@ -112,7 +113,7 @@ pub struct Recorder<W> {
 }
 
 impl<W: Write> Recorder<W> {
-    /// Starts the text of a rank. `world` and `own` are MPI's handles of `MPI_COMM_WORLD` and
+    /// Starts the text of a rank. `world` and `own` are the MPI handles of `MPI_COMM_WORLD` and
     /// `MPI_COMM_SELF`.
     pub fn new(settings: Settings, rank: u32, ranks: u32, world: u64, own: u64, to: W) -> Self {
         let tags = Tags::new(settings.tag_bits);
@@ -147,19 +148,19 @@ impl<W: Write> Recorder<W> {
         }
     }
 
-    /// Returns the reason why the rank records no more.
+    /// Returns the fault that ended the recording, if there was one.
     pub fn fault(&self) -> Option<&Fault> {
         self.fault.as_ref()
     }
 
-    /// Ends the recording; the program goes on. Only the first fault is kept.
+    /// Ends the recording, but not the program. Only the first fault is kept.
     pub fn fail(&mut self, fault: Fault) {
         if self.fault.is_some() || !self.is_open {
             return;
         }
         self.requests = Requests::default();
         if !matches!(fault, Fault::Write(_)) {
-            // Without the closing brace, a reader takes no part for the whole.
+            // The closing brace is missing, so that no reader takes the file for complete.
             let why = format!("# Cut off by goal-prof: {fault}\n");
             self.output.text().extend_from_slice(why.as_bytes());
             let _ = self.output.write();
@@ -167,7 +168,7 @@ impl<W: Write> Recorder<W> {
         self.fault = Some(fault);
     }
 
-    /// Notes a sentence for the user, unless it was noted before.
+    /// Adds a note for the user, unless the same note was added before.
     pub fn note(&mut self, what: &'static str) {
         if !self.noted.contains(&what) {
             self.noted.push(what);
@@ -175,13 +176,13 @@ impl<W: Write> Recorder<W> {
         }
     }
 
-    /// Takes the sentences for the user that have come up.
+    /// Takes the notes for the user that were added since the last call.
     pub fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }
 
-    /// Turns the recording on or off, as `MPI_Pcontrol` with 1 and 0 does, at the time `now_ns` of
-    /// a thread.
+    /// Turns the recording on or off at the time `now_ns`, as `MPI_Pcontrol(1)` and
+    /// `MPI_Pcontrol(0)` do.
     pub fn turn(&mut self, thread: usize, on: bool, now_ns: u64) {
         if on && !self.is_on {
             self.threads.of(thread).left_ns = Some(now_ns);
@@ -189,7 +190,7 @@ impl<W: Write> Recorder<W> {
         self.is_on = on;
     }
 
-    /// Writes what there is to the file.
+    /// Writes the buffered text to the file.
     pub fn flush(&mut self) {
         if self.fault.is_none()
             && let Err(error) = self.output.write()
@@ -198,12 +199,12 @@ impl<W: Write> Recorder<W> {
         }
     }
 
-    /// Begins the use of a thread's number. A thread that has ended may have had it.
+    /// Begins a new thread with this number. A thread that has ended may have had it.
     pub fn begin_thread(&mut self, thread: usize) {
         self.threads.begin(thread);
     }
 
-    /// Ends a thread.
+    /// Notes that a thread has ended.
     pub fn end_thread(&mut self, thread: usize) {
         self.attempt(|recorder| {
             recorder.write_calc(thread);
@@ -212,7 +213,7 @@ impl<W: Write> Recorder<W> {
                 recorder.threads.take_ended(&mut recorder.edges, join);
                 recorder.write_action(join, Line::Nop);
             }
-            // Threads that make no calls for long wait for ever more that have ended.
+            // A thread that makes no calls for long would wait for more and more ended threads.
             for other in 0..recorder.threads.count() {
                 recorder.join_if_many(other);
             }
@@ -236,8 +237,8 @@ impl<W: Write> Recorder<W> {
         }
     }
 
-    /// Threads are in order unless they may call at the same time: then what had ended before
-    /// another call began may have done so by chance.
+    /// Returns true if the actions of threads are ordered. They are not if threads may call MPI at
+    /// the same time. Then an action may have ended before another thread's call only by chance.
     fn orders_threads(&self) -> bool {
         self.settings.orders_threads.unwrap_or(true)
     }
@@ -247,17 +248,18 @@ impl<W: Write> Recorder<W> {
         self.threads.of(thread).left_ns = Some(now_ns);
     }
 
-    /// Returns the numbers that a new communicator may get from this rank, a bit each. Its members
-    /// combine them with a bitwise and.
+    /// Returns the set of communicator numbers that are free at this rank, a bit for each. The
+    /// members of a new communicator combine their sets with a bitwise and.
     pub fn free_ids(&mut self) -> &[u64] {
         self.communicators.free_ids()
     }
 
-    /// Adds a communicator. `common` is what its members combined ([`free_ids`](Self::free_ids)),
-    /// `me` this process's rank in it, `world` the rank of each member in `MPI_COMM_WORLD`.
+    /// Adds a communicator. `common` is the combination of the members' sets
+    /// ([`free_ids`](Self::free_ids)). `me` is the rank of this process in the communicator, and
+    /// `world` has the rank of each member in `MPI_COMM_WORLD`.
     pub fn add_communicator(&mut self, handle: u64, common: &[u64], me: u32, world: &[u32]) {
         match Ids::lowest(common) {
-            // Another thread has got it since this one looked for free numbers.
+            // Another thread has taken the number since this thread looked for free ones.
             Some(id) if !self.communicators.is_free(id) => {
                 let why = "two threads made communicators at the same time, which have no numbers \
                            then; make one after the other";
@@ -271,12 +273,13 @@ impl<W: Write> Recorder<W> {
         }
     }
 
-    /// Returns the number of a communicator; `None` if it is not followed.
+    /// Returns the number of a communicator, or `None` if it is not recorded.
     pub fn communicator(&self, handle: u64) -> Option<u32> {
         self.communicators.find(handle).map(|communicator| communicator.id)
     }
 
-    /// Forgets a communicator that the program has freed. Another one may have its handle by now.
+    /// Forgets a communicator that the program has freed. Does nothing if another one has its
+    /// handle by now.
     pub fn remove_communicator(&mut self, handle: u64, number: u32) {
         if self.communicator(handle) == Some(number) {
             self.communicators.remove(handle);
@@ -324,14 +327,14 @@ impl<W: Write> Recorder<W> {
         of: Collective,
     ) {
         self.attempt(|recorder| {
-            // It may start when the recording has been turned on.
+            // The recording may be on when the request is started later.
             let prepared = recorder.prepare_always(handle, name, of, true)?;
             recorder.requests.add_persistent(request, Template::Collective(Arc::new(prepared)));
             Ok(())
         });
     }
 
-    /// Counts a collective, and expands it if it is recorded.
+    /// Counts a collective. Expands it if the recording is on, and returns `None` otherwise.
     fn prepare(
         &mut self,
         handle: u64,
@@ -339,7 +342,7 @@ impl<W: Write> Recorder<W> {
         of: Collective,
     ) -> Result<Option<Prepared>, Fault> {
         if !self.is_on {
-            // All members count the same collectives, whatever they record.
+            // All members must count the same collectives, even if some do not record them.
             let _ = self.communicators.begin(handle, false);
             return Ok(None);
         }
@@ -371,7 +374,8 @@ impl<W: Write> Recorder<W> {
         })
     }
 
-    /// Writes the computation since each thread's last action, and closes the rank's block.
+    /// Writes the last computation of each thread and all outstanding operations. Then closes the
+    /// rank's block.
     pub fn finish(&mut self) {
         self.attempt(|recorder| {
             for thread in 0..recorder.threads.count() {
@@ -385,8 +389,8 @@ impl<W: Write> Recorder<W> {
         self.is_open = false;
     }
 
-    /// Opens another block of the rank: the program uses MPI again, from the time `now_ns` of a
-    /// thread.
+    /// Opens another block of the rank, as the program uses MPI again. The computation of threads
+    /// begins at `now_ns`.
     pub fn resume(&mut self, thread: usize, now_ns: u64) {
         self.is_open = true;
         self.attempt(|recorder| {
@@ -398,7 +402,7 @@ impl<W: Write> Recorder<W> {
         });
     }
 
-    /// Writes what is outstanding, but leaves the block open: the program ends without
+    /// Writes all outstanding operations, but leaves the block open, as the program ends without
     /// `MPI_Finalize`.
     pub fn abandon(&mut self, why: &str) {
         self.attempt(|recorder| {
@@ -415,7 +419,7 @@ impl<W: Write> Recorder<W> {
         self.rank
     }
 
-    /// Carries out a step, unless there was a fault or the block is closed. Its fault ends the
+    /// Calls `step`, unless there was a fault or the block is closed. A fault of `step` ends the
     /// recording.
     fn attempt(&mut self, step: impl FnOnce(&mut Self) -> Result<(), Fault>) {
         if self.fault.is_some() || !self.is_open {

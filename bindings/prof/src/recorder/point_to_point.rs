@@ -1,4 +1,4 @@
-//! Messages between two ranks, and requests.
+//! Records messages between two ranks, and requests.
 
 use super::{Fault, Recorder, SentMessage, Status};
 use crate::communicators::Communicator;
@@ -95,7 +95,7 @@ impl<W: Write> Recorder<W> {
         token
     }
 
-    /// Records a send and a receive with one request that have started.
+    /// Records a send and a receive that have started and share one request.
     pub fn start_send_recv(
         &mut self,
         thread: usize,
@@ -143,7 +143,7 @@ impl<W: Write> Recorder<W> {
         });
     }
 
-    /// Ends the recording at a call whose receive the MPI library tells nothing of.
+    /// Ends the recording at a call with a receive of which the MPI library reports no status.
     pub fn miss_status(&mut self, name: &'static str) {
         self.attempt_if_on(|_| Err(Fault::Status(name)));
     }
@@ -167,8 +167,8 @@ impl<W: Write> Recorder<W> {
         self.requests.claim(thread, request)
     }
 
-    /// Records the completion of a request with its token, also while the recording is off: the
-    /// operation may have started before.
+    /// Records the completion of the request with this token. This also happens while the recording
+    /// is off, as the operation may have started before.
     pub fn complete(&mut self, thread: usize, request: u64, token: u64, status: Status) {
         self.attempt(|recorder| match recorder.requests.complete(request, token) {
             Some(operation) => recorder.end(thread, operation, status),
@@ -177,7 +177,7 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Records that a thread frees a request (`MPI_Request_free`). Returns the token of an active
-    /// receive, for [`detached`](Self::detached); 0 if the request is none.
+    /// receive, for [`detached`](Self::detached). Returns 0 if the request is no active receive.
     pub fn free(&mut self, thread: usize, request: u64) -> u64 {
         let mut token = 0;
         self.attempt(|recorder| {
@@ -205,7 +205,7 @@ impl<W: Write> Recorder<W> {
         }
     }
 
-    /// Returns a message in GOAL's numbers; `None` if it goes nowhere.
+    /// Returns a send with peer and tag in GOAL's numbers. Returns `None` for `MPI_PROC_NULL`.
     fn outgoing(
         &self,
         name: &'static str,
@@ -218,7 +218,7 @@ impl<W: Write> Recorder<W> {
         Ok(Some(Outgoing { bytes: message.bytes, to, tag, buffered: message.buffered }))
     }
 
-    /// Starts an action of the thread. Returns its label and its dependencies.
+    /// Begins an action of the thread. Returns its label and its dependencies.
     fn begin(&mut self, thread: usize) -> (u64, Vec<Edge>) {
         self.write_calc(thread);
         let label = self.label();
@@ -243,8 +243,8 @@ impl<W: Write> Recorder<W> {
         Operation::Recv { label, edges, communicator, thread }
     }
 
-    /// Returns true if messages may start in several threads. Without room to remember what has
-    /// started, all that starts from now on comes behind it.
+    /// Returns true if several threads may start messages. If too many starts are remembered,
+    /// forgets all of them, and makes all later actions start after them.
     fn has_threads(&mut self) -> bool {
         if self.threads.count() < 2 {
             return false;
@@ -255,13 +255,14 @@ impl<W: Write> Recorder<W> {
         true
     }
 
-    /// Writes an operation that has ended, and lets the thread's next action wait for it.
+    /// Writes an operation that has ended. The thread's next action waits for it.
     fn end(&mut self, thread: usize, operation: Operation, status: Status) -> Result<(), Fault> {
         self.write_calc(thread);
         self.write_ended(Some(thread), operation, status)
     }
 
-    /// Writes an operation that has ended. The next action of `thread` waits for it.
+    /// Writes an operation that has ended. If `thread` is given, its next action waits for the
+    /// operation.
     fn write_ended(
         &mut self,
         thread: Option<usize>,

@@ -1,4 +1,4 @@
-//! Actions as lines, in the order of their thread.
+//! Writes actions and their dependencies as lines.
 
 use super::{Fault, Recorder};
 use crate::collective::{Prepared, Step};
@@ -8,7 +8,8 @@ use crate::requests::Operation;
 use std::io::Write;
 
 impl<W: Write> Recorder<W> {
-    /// Writes the thread's computation since its last action, if there is enough of it.
+    /// Writes the thread's computation since its last action, unless it is shorter than the
+    /// settings ask for.
     pub(super) fn write_calc(&mut self, thread: usize) {
         let nanos = std::mem::take(&mut self.threads.of(thread).calc_ns);
         if nanos == 0 || nanos < self.settings.calc_ns_min {
@@ -20,7 +21,8 @@ impl<W: Write> Recorder<W> {
         }
     }
 
-    /// Writes an action at the end of the thread's chain, which the next one waits for.
+    /// Writes an action at the end of the thread's chain, so that the next action waits for its
+    /// end.
     fn write_next(&mut self, thread: usize, line: Line) -> u64 {
         let label = self.label();
         self.threads.take(thread, &mut self.edges);
@@ -29,13 +31,13 @@ impl<W: Write> Recorder<W> {
         label
     }
 
-    /// Returns a label that there is not yet.
+    /// Returns a label that no action has yet.
     pub(super) fn label(&mut self) -> u64 {
         self.next_label += 1;
         self.next_label - 1
     }
 
-    /// Writes an action with the dependencies in `self.edges`, and empties these.
+    /// Writes an action with the dependencies in `self.edges`, and empties `self.edges`.
     pub(super) fn write_action(&mut self, label: u64, line: Line) {
         let text = self.output.text();
         lines::action(text, label, line);
@@ -44,23 +46,23 @@ impl<W: Write> Recorder<W> {
         }
     }
 
-    /// Lets the thread's next action wait for the end of another one.
+    /// Makes the thread's next action wait for the end of the action `label`.
     pub(super) fn wait(&mut self, thread: usize, label: u64) {
         self.threads.wait(thread, label);
         self.join_if_many(thread);
     }
 
-    /// Joins the dependencies of the thread's next action if they are many. They would grow without
-    /// end if the thread only waited.
+    /// Joins the dependencies of the thread's next action by a `nop` if they are too many.
+    /// Otherwise they would grow without end in a thread that only waits.
     pub(super) fn join_if_many(&mut self, thread: usize) {
         if self.threads.waits_for_many(thread) {
             self.write_next(thread, Line::Nop);
         }
     }
 
-    /// Writes a collective between two actions that join its first and its last ones. Returns the
-    /// label of the last one; `None` if the rank has no message in it. The next action of the
-    /// thread waits for the first one.
+    /// Writes a collective between two `nop` actions, of which the first starts it and the last
+    /// joins its end. Returns the label of the last one, or `None` if the rank sends and receives
+    /// nothing in it. The next action of the thread waits for the first one.
     pub(super) fn write_collective(
         &mut self,
         thread: usize,
@@ -110,7 +112,7 @@ impl<W: Write> Recorder<W> {
         Ok(Some(end))
     }
 
-    /// Writes all operations that have started and were never waited for.
+    /// Writes all operations that have started and were never completed.
     pub(super) fn write_outstanding(&mut self) -> Result<(), Fault> {
         let mut lost = 0;
         for operation in self.requests.drain() {
@@ -127,7 +129,8 @@ impl<W: Write> Recorder<W> {
         Ok(())
     }
 
-    /// Writes an operation whose end is not seen: a send is a message all the same.
+    /// Writes an operation whose end was not seen. A send is written as a send; a receive becomes a
+    /// `nop`.
     pub(super) fn write_unfinished(&mut self, operation: Operation) {
         match operation {
             Operation::Nothing | Operation::Collective { .. } => {}

@@ -1,19 +1,20 @@
-//! Names the bytes that actions work on: memory of the process, or scratch memory of a schedule.
+//! Describes the bytes that actions work on: memory of the process, or scratch memory of a
+//! schedule.
 
 use crate::error::{Error, ErrorCode, Result};
 use goal_lang::{Piece, Space};
 
-/// Bytes of the process: `size` bytes at `address`.
+/// Returns the piece of `size` bytes at `address` in the memory of the process.
 pub const fn memory(address: usize, size: u64) -> Piece {
     Piece { addr: address as u64, size, space: Space::Memory }
 }
 
-/// Bytes of the schedule's scratch memory.
+/// Returns the piece of `size` bytes at `offset` in the schedule's scratch memory.
 pub const fn scratch(offset: u64, size: u64) -> Piece {
     Piece { addr: offset, size, space: Space::Scratch }
 }
 
-/// The bytes that an action works on: one piece, or several one behind the other.
+/// The bytes that an action works on: one piece, or the concatenation of several pieces.
 #[derive(Debug, Clone, Copy)]
 pub enum Data<'a> {
     /// Consecutive bytes.
@@ -30,7 +31,8 @@ impl Data<'_> {
         }
     }
 
-    /// Returns the sum of sizes, after a check of every piece. `what` names the argument.
+    /// Checks every piece, and returns the sum of their sizes in bytes. `what` names the argument
+    /// in errors.
     pub(super) fn size(&self, what: &str) -> Result<u64> {
         let mut sum = 0u64;
         for (number, piece) in self.pieces().iter().enumerate() {

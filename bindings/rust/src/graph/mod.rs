@@ -1,4 +1,5 @@
-//! Dependency graphs of one rank, which a program builds action by action (ESPGOAL chapter 2).
+//! Defines the dependency graph of one rank, which a program builds action by action (ESPGOAL
+//! chapter 2).
 //!
 //! A graph names bytes by their addresses and touches none of them, so nothing here is unsafe. The
 //! start of a schedule is unsafe: see [`Schedule::start`](crate::raw::Schedule::start).
@@ -19,7 +20,7 @@ use operands::whole_pieces;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Most actions of a graph.
+/// The most actions of a graph.
 const ACTIONS_MAX: usize = u32::MAX as usize - 1;
 
 /// An action of a graph.
@@ -35,7 +36,7 @@ impl Vertex {
         (self.graph as u64) << 32 | (self.index as u64 + 1)
     }
 
-    /// Returns the vertex of a number; `None` if it is not one of a vertex.
+    /// Returns the vertex with this number; `None` if no vertex has the number.
     pub const fn from_number(number: u64) -> Option<Self> {
         match number as u32 {
             0 => None,
@@ -44,22 +45,24 @@ impl Vertex {
     }
 }
 
-/// Actions of this rank and the dependencies between them.
+/// The actions of this rank, and the dependencies between them.
 #[derive(Debug)]
 pub struct Graph {
     id: u32,
     communicator: Communicator,
     builder: BodyBuilder,
     scratch: u64,
-    /// The last byte of scratch memory that an action names, and its vertex.
+    /// The end of the scratch memory that actions name, in bytes, and the index of the action that
+    /// names its last byte.
     scratch_used: (u64, u32),
-    /// Ranges of memory that become buffers of the table, in this order.
+    /// The declared buffers, as ranges of addresses. They become the first buffers of the
+    /// schedule's table, in this order.
     declared: Vec<Range<u64>>,
     calls_functions: bool,
 }
 
 impl Graph {
-    /// Creates an empty graph whose ranks count in `communicator`.
+    /// Creates an empty graph. Its sends and receives name ranks of `communicator`.
     pub fn new(communicator: &Communicator) -> Self {
         // Relaxed: only the number matters.
         static GRAPHS: AtomicU32 = AtomicU32::new(1);
@@ -74,12 +77,12 @@ impl Graph {
         }
     }
 
-    /// The communicator that its ranks count in.
+    /// Returns the communicator whose ranks the graph names.
     pub fn communicator(&self) -> &Communicator {
         &self.communicator
     }
 
-    /// The number of actions.
+    /// Returns the number of actions.
     pub fn len(&self) -> usize {
         self.builder.len()
     }
@@ -89,10 +92,10 @@ impl Graph {
         self.builder.is_empty()
     }
 
-    /// Adds a message to a rank.
+    /// Adds the send of a message to the rank `to`.
     ///
     /// # Errors
-    /// There is no such rank, tag or buffer.
+    /// The rank, the tag or the buffer is not valid.
     pub fn send(&mut self, data: Data<'_>, to: u32, tag: u32) -> Result<Vertex> {
         let to = self.peer(to, "destination")?;
         if tag > TAG_MAX {
@@ -105,10 +108,10 @@ impl Graph {
         self.add(Action::Send { payload, to, tag, placement: Placement::default() })
     }
 
-    /// Adds the receipt of a message. `from` and `tag` may be [`ANY`].
+    /// Adds the receive of a message. `from` and `tag` may be [`ANY`].
     ///
     /// # Errors
-    /// There is no such rank or buffer.
+    /// The rank or the buffer is not valid.
     pub fn recv(&mut self, data: Data<'_>, from: u32, tag: u32) -> Result<Vertex> {
         let from = if from == ANY { ANY } else { self.peer(from, "source")? };
         let payload = self.payload(data)?;
@@ -123,8 +126,8 @@ impl Graph {
     }
 
     /// Adds a local operation: `result = a op b`, element by element. For [`Op::Copy`] it is
-    /// `result = a`, and `b` is not used. Operands may be the same bytes, and must not overlap
-    /// partly.
+    /// `result = a`, and `b` is not used. Two operands must be the same bytes, or have no byte in
+    /// common.
     ///
     /// # Errors
     /// The operation is not defined for the type, the buffers differ in size, or they overlap.
@@ -162,7 +165,8 @@ impl Graph {
         self.add(Action::Wtime { addr: at.addr, space: at.space })
     }
 
-    /// Adds a computation of a given length, for models of applications.
+    /// Adds a `calc` action, which takes `nanos` nanoseconds. It models the computation of an
+    /// application.
     ///
     /// # Errors
     /// The graph is full.
@@ -178,11 +182,11 @@ impl Graph {
         self.add(Action::Nop)
     }
 
-    /// Adds a call of a registered function (`GOAL_Exec` of the 2009 paper). It may write both
-    /// buffers.
+    /// Adds a call of the registered function with the number `function` (`GOAL_Exec` of the 2009
+    /// paper). The function may write both buffers.
     ///
     /// # Errors
-    /// A buffer is missing.
+    /// A buffer is missing, or the buffers overlap partly.
     pub fn user(&mut self, function: u32, a: Data<'_>, b: Data<'_>) -> Result<Vertex> {
         let operands = [(a, "the first buffer"), (b, "the second buffer")];
         let mut pieces = [Pieces { first: 0, len: 0 }; 2];
@@ -202,7 +206,7 @@ impl Graph {
     /// Adds a dependency: `target` may start only when `prerequisite` is complete.
     ///
     /// # Errors
-    /// One of them is not a vertex of this graph, or both are the same.
+    /// A vertex is not one of this graph, or both are the same.
     pub fn requires(&mut self, prerequisite: Vertex, target: Vertex) -> Result<()> {
         let [prerequisite, target] = self.two(prerequisite, target)?;
         self.builder.requires(target, prerequisite);
@@ -219,16 +223,16 @@ impl Graph {
         Ok(())
     }
 
-    /// Sets the bytes of scratch memory, which each run gets for itself.
+    /// Sets the size of the scratch memory in bytes. Each run gets scratch memory of its own.
     pub fn allocate_scratch(&mut self, bytes: u64) {
         self.scratch = bytes;
     }
 
-    /// Declares memory as a buffer of its own, which a run may replace by other memory of the same
-    /// size. Returns its number: 0 for the first.
+    /// Declares `size` bytes at `address` as a buffer that a run may replace by other memory of the
+    /// same size. Returns the number of the buffer: 0 for the first.
     ///
     /// # Errors
-    /// There are too many.
+    /// There are too many declared buffers, or the buffer ends past 2^64 bytes.
     pub fn declare(&mut self, address: usize, size: u64) -> Result<u32> {
         if self.declared.len() + 1 >= goal_lang::BUFFERS_MAX {
             return Err(Error::new(ErrorCode::Limit, "a graph has at most 65534 declared buffers"));
@@ -241,15 +245,15 @@ impl Graph {
         Ok(self.declared.len() as u32 - 1)
     }
 
-    /// The declared buffers.
+    /// Returns the declared buffers, as ranges of addresses.
     pub(crate) fn declared(&self) -> &[Range<u64>] {
         &self.declared
     }
 
-    /// Returns the graph with the addresses of the process.
+    /// Returns the actions of the graph. Their operands are addresses of the process.
     ///
     /// # Errors
-    /// An action names more scratch memory than there is.
+    /// An action names more scratch memory than was allocated.
     pub(crate) fn body(&self) -> Result<Body> {
         let (used, vertex) = self.scratch_used;
         if used > self.scratch {

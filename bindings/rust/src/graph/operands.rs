@@ -1,4 +1,4 @@
-//! Checks the operands of actions, and makes local operations of them.
+//! Checks the operands of actions, and creates local operations.
 
 use super::data::{Data, memory};
 use crate::error::{Error, ErrorCode, Result};
@@ -7,8 +7,8 @@ use goal_lang::{
     partly_overlap,
 };
 
-/// Returns the action of a local operation; `None` if it has no bytes. For a copy, `b` is the
-/// result.
+/// Returns the action of a local operation; `None` if its operands have no bytes. For a copy, `b`
+/// must be the same as `result`.
 ///
 /// # Errors
 /// The operation is not defined for the type, the buffers differ in size, or they overlap.
@@ -63,7 +63,7 @@ pub(super) fn local_op(
     Ok(Some(Action::ExecVector { op, datatype, operands }))
 }
 
-/// Returns the bytes of a message.
+/// Returns the payload of a message with the bytes of `data`.
 pub(super) fn payload(builder: &mut BodyBuilder, data: Data<'_>) -> Payload {
     let mut kept = data.pieces().iter().copied().filter(|piece| piece.size > 0);
     match (data, kept.next(), kept.next()) {
@@ -73,7 +73,8 @@ pub(super) fn payload(builder: &mut BodyBuilder, data: Data<'_>) -> Payload {
     }
 }
 
-/// Stores the pieces that have bytes.
+/// Stores in `builder` the pieces that have bytes. If none has, stores the first piece without
+/// bytes.
 pub(super) fn whole_pieces(builder: &mut BodyBuilder, pieces: &[Piece]) -> Pieces {
     let mut kept: Vec<Piece> = pieces.iter().copied().filter(|piece| piece.size > 0).collect();
     if kept.is_empty() {

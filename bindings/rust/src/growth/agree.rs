@@ -1,4 +1,4 @@
-//! Lets one rank of a communicator decide, and broadcasts its decision to the others.
+//! Lets one rank of a communicator make a decision, and broadcasts the decision to the other ranks.
 #![allow(unsafe_code)] // a run on memory of this module's own
 
 use crate::collective::Collective;
@@ -8,14 +8,14 @@ use crate::group::Group;
 use crate::raw;
 use goal_lang::{CollectiveKind, Datatype, Function, Op};
 
-/// The most bytes of an error that the others learn.
+/// The most bytes of an error's text that the root sends to the other ranks.
 const TEXT_MAX: usize = 512;
 
-/// Calls `decide` at the root, and returns its result on all ranks of the communicator: ranks of
-/// the job, or an error.
+/// Calls `decide` at the root, and returns its result on all ranks of the communicator: a list of
+/// ranks of the job, or an error.
 ///
 /// # Errors
-/// That of `decide`, or the job can't go on.
+/// The error of `decide`, or the job can't go on.
 pub(super) fn agree(
     communicator: &Communicator,
     root: u32,
@@ -26,7 +26,7 @@ pub(super) fn agree(
     if communicator.size() == 1 {
         return decide();
     }
-    // Before the decision: if it can't be told, there must be none.
+    // This comes before the decision. If the decision can't be broadcast, the root must not decide.
     let schedule = compiled(communicator, root, words_of(capacity))?;
     let own = (communicator.rank() == root).then(decide);
     let words = match &own {
@@ -37,7 +37,8 @@ pub(super) fn agree(
     own.unwrap_or_else(|| from_words(&words, capacity))
 }
 
-/// The words that a decision takes: a code, a number of ranks, ranks, a number of bytes, a text.
+/// Returns the number of words of a decision: an error code, a number of ranks, the ranks, a number
+/// of bytes, and a text.
 const fn words_of(capacity: usize) -> usize {
     3 + capacity + TEXT_MAX / size_of::<u32>()
 }
@@ -69,7 +70,8 @@ fn to_words(decided: &Result<Vec<u32>>, capacity: usize) -> Vec<u32> {
     words
 }
 
-/// Returns the decision of these words. The root is a rank of the job, and trusted.
+/// Returns the decision from its words. The words come from the root, which is a rank of the job,
+/// and trusted.
 fn from_words(words: &[u32], capacity: usize) -> Result<Vec<u32>> {
     match words[0] as i32 {
         0 => Ok(words[2..2 + (words[1] as usize).min(capacity)].to_vec()),
@@ -83,7 +85,8 @@ fn from_words(words: &[u32], capacity: usize) -> Result<Vec<u32>> {
     }
 }
 
-/// Returns the schedule that sends `words` words from the root to all ranks of a communicator.
+/// Returns the schedule of a broadcast of `words` words from the root to all ranks of a
+/// communicator.
 fn compiled(communicator: &Communicator, root: u32, words: usize) -> Result<raw::Schedule> {
     let collective = Collective {
         kind: CollectiveKind::Bcast,
@@ -96,7 +99,7 @@ fn compiled(communicator: &Communicator, root: u32, words: usize) -> Result<raw:
     collective.compile_uncounted(&communicator.shadow())
 }
 
-/// Runs the schedule on these words, and returns those of the root.
+/// Broadcasts `words` by the schedule, and returns the root's words on all ranks.
 fn broadcast(schedule: &raw::Schedule, call: &str, words: Vec<u32>) -> Result<Vec<u32>> {
     let mut words = words.into_boxed_slice();
     let buffers = [words.as_mut_ptr().expose_provenance()];

@@ -1,4 +1,4 @@
-//! Groups that grow and shrink while they run, on one host.
+//! Lets a group on one host grow and shrink while it runs.
 //!
 //! ```text
 //! the root, or rank 0      asks the launcher for new ranks, or accepts some that wait
@@ -8,7 +8,8 @@
 //! ```
 //!
 //! The segment has room for the mailboxes of new ranks from the start, so a message reaches a new
-//! rank at once. Other ranks need not learn of it before, and give up no resource.
+//! rank at once. Ranks outside of the communicator need not learn of a new rank, and give up no
+//! resource for it.
 
 mod agree;
 mod tell;
@@ -23,24 +24,25 @@ use goal_job::growth::GrowError;
 use goal_rank::program::Attached;
 use tell::tell;
 
-/// New ranks that [`Group::spawn`] starts.
+/// A request to start new ranks, for [`Group::spawn`].
 #[derive(Debug, Clone, Default)]
 pub struct Spawn {
-    /// The number of ranks. It counts at the root.
+    /// The number of new ranks. Only the root's value counts.
     pub ranks: u32,
-    /// Their program, that of the root itself if it is `None`. It counts at the root.
+    /// The program of the new ranks; `None` is the root's own program. Only the root's value
+    /// counts.
     pub command: Option<Command>,
-    /// The rank of the communicator that starts them.
+    /// The rank of the communicator that starts the new ranks.
     pub root: u32,
 }
 
 impl Group {
     /// Starts new ranks, and returns a communicator of the ranks of `communicator` followed by the
-    /// new ones. All ranks of `communicator` call this. It is `MPI_Comm_spawn` followed by
-    /// `MPI_Intercomm_merge`.
+    /// new ranks. All ranks of `communicator` call this. It corresponds to `MPI_Comm_spawn`
+    /// followed by `MPI_Intercomm_merge`.
     ///
-    /// In the new processes [`Group::init`] returns when they have been told, and
-    /// [`Group::world`] is that communicator.
+    /// In the new processes [`Group::world`] is this communicator. [`Group::init`] returns there
+    /// when the root has sent them its list of ranks.
     ///
     /// # Errors
     /// On all ranks of `communicator`:
@@ -49,9 +51,9 @@ impl Group {
     /// - [`ErrorCode::System`] if the program can't be started,
     /// - [`ErrorCode::Unsupported`] in a job on several hosts.
     ///
-    /// On one process alone: [`ErrorCode::Limit`] if the numbers of its communicators collide. The
-    /// probability is 1 in 2^47 for each communicator that lasts. The new ranks have started by
-    /// then.
+    /// On a single process: [`ErrorCode::Limit`] if the new communicator's number is taken there.
+    /// The probability is 1 in 2^47 for each communicator that exists. The new ranks have started
+    /// by then.
     pub fn spawn(self, communicator: &Communicator, new: &Spawn) -> Result<Communicator> {
         let Spawn { ranks, ref command, root } = *new;
         spawn(communicator, root, "Group::spawn", || Ok((ranks, command.clone())))
@@ -62,12 +64,12 @@ impl Group {
         self.shared().attached.joining().len() as u32
     }
 
-    /// Accepts the ranks that wait, and returns a communicator of the ranks of `communicator`
-    /// followed by these. All ranks of `communicator` call this; its rank 0 decides who is
-    /// accepted.
+    /// Accepts the ranks that wait to be accepted. Returns a communicator of the ranks of
+    /// `communicator` followed by the accepted ranks. All ranks of `communicator` call this, and
+    /// its rank 0 decides which ranks are accepted.
     ///
     /// # Errors
-    /// [`ErrorCode::Argument`] on all ranks if none waits.
+    /// [`ErrorCode::Argument`] on all ranks if no rank waits to be accepted.
     pub fn accept(self, communicator: &Communicator) -> Result<Communicator> {
         accept(communicator, "Group::accept")
     }
@@ -77,13 +79,13 @@ impl Group {
         self.shared().attached.has_joined()
     }
 
-    /// Ends this rank's part in the group without waiting for the others, which go on. Every run
-    /// must have ended. The process may then exit. Communicators of others that contain this rank
-    /// can't start a new schedule any more.
+    /// Ends this rank's part in the group without waiting for the other ranks, which go on. Every
+    /// run must have ended before. The process may then exit. On communicators that contain this
+    /// rank, other ranks can't start new schedules any more.
     ///
     /// # Errors
-    /// A run has not ended, and the group goes on; or the job can't go on, or is one on several
-    /// hosts.
+    /// A run has not ended (this rank then stays in the group), the job can't go on, or the job has
+    /// several hosts.
     pub fn leave(self) -> Result<()> {
         may_change(&self.own()?.attached)?;
         self.end(Attached::leave)
@@ -91,11 +93,11 @@ impl Group {
 }
 
 /// Starts new ranks as [`Group::spawn`] does. `wanted` returns the number of new ranks and their
-/// program. It is called at the root alone, and its error is the error of all ranks. `call` is the
-/// name of the caller's call, for a report on a rank that waits for ever.
+/// program. Only the root calls `wanted`; if this fails, all ranks return its error. `call` names
+/// the caller's function in reports about a rank that waits for ever.
 ///
 /// # Errors
-/// As for [`Group::spawn`], and that of `wanted`.
+/// As for [`Group::spawn`], or the error of `wanted`.
 pub fn spawn(
     communicator: &Communicator,
     root: u32,
@@ -113,8 +115,8 @@ pub fn spawn(
     })
 }
 
-/// Accepts the ranks that wait, as [`Group::accept`] does. `call` is the name of the caller's call,
-/// for a report on a rank that waits for ever.
+/// Accepts the ranks that wait to be accepted, as [`Group::accept`] does. `call` names the caller's
+/// function in reports about a rank that waits for ever.
 ///
 /// # Errors
 /// As for [`Group::accept`].
@@ -132,7 +134,8 @@ pub fn accept(communicator: &Communicator, call: &str) -> Result<Communicator> {
     })
 }
 
-/// Makes a larger communicator. `decide` returns the new ranks, at the root alone.
+/// Makes a communicator of the ranks of `communicator` and new ranks. Only the root calls `decide`,
+/// which returns the new ranks.
 fn grow(
     communicator: &Communicator,
     root: u32,
@@ -142,7 +145,8 @@ fn grow(
     let group = Group::current()?;
     let shared = group.shared();
     may_change(&shared.attached)?;
-    // Before new ranks are members, as no rank could tell them their communicator.
+    // This check comes before new ranks become members. If it failed later, no rank could tell them
+    // their communicator.
     communicator.refuse_left(&shared.attached)?;
     let new = agree(communicator, root, call, || decide(&shared.attached))?;
     let larger = shared.make_communicator(|made| made.make_larger(communicator, &new))?;

@@ -1,4 +1,4 @@
-//! Sends each new rank the list of ranks of its communicator.
+//! Sends each new rank the list of the ranks of its communicator.
 #![allow(unsafe_code)] // runs on memory of this module's own
 
 use crate::communicator::Communicator;
@@ -8,7 +8,8 @@ use crate::group::Group;
 use crate::join_message::message;
 use crate::raw::{Schedule, wait};
 
-/// Tells each of the new ranks the ranks of their communicator.
+/// Sends each rank in `new` the list of the ranks of `communicator`, and waits until the messages
+/// have left.
 ///
 /// # Errors
 /// The job can't go on.

@@ -1,30 +1,31 @@
-//! Lets the ranks of a communicator agree on a schedule that the kernels of their hosts are to run.
+//! Lets the ranks of a communicator agree if and how the kernels of their hosts run a schedule.
 //!
-//! All of them must run a schedule in the same way and under one number. So each rank sends its
-//! proposal to all others, by an allgather of the processes. All decide from the same words, so all
-//! come to the same decision.
+//! All ranks must run a schedule in the same way and under the same number. So each rank sends its
+//! proposal to all others, by an allgather between the processes. All ranks decide from the same
+//! proposals, so they come to the same decision.
 
 use goal_kernel::Room;
 use goal_kernel::limits::PROGRAM_SCHEDULES_MAX;
 
-/// Words that a rank tells.
+/// The number of words of a [`Proposal`].
 pub(crate) const WORDS: usize = 9;
 
-/// The reasons why a rank refuses, whatever the others propose. Each is a number in the words.
+/// The reason why a rank refuses that the kernels run a schedule, whatever the other ranks propose.
+/// The words of a proposal contain it as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// Another thread of the process prepares a schedule.
+    /// Another thread of the process is preparing a schedule.
     Busy,
-    /// Blocks differ in size or place.
+    /// The blocks of the collective differ in size or place.
     Lists,
-    /// The collective is one of neighbours.
+    /// The collective is a neighbourhood collective.
     Neighbors,
 }
 
 impl Refusal {
     const ALL: [Self; 3] = [Self::Busy, Self::Lists, Self::Neighbors];
 
-    /// Returns the reason in words.
+    /// Returns the reason as a text for the user.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Refusal::Busy => "another thread of its process prepares a schedule at the same time",
@@ -34,25 +35,27 @@ impl Refusal {
     }
 }
 
-/// The place of a schedule that was freed and can be taken again: its number, and its last run.
+/// A freed schedule in the kernel that can be used again: its number, and the epoch of its last
+/// run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Freed {
     pub(crate) number: u32,
     pub(crate) epoch: u32,
 }
 
-/// The proposal of a rank.
+/// What a rank proposes for a schedule that is offered to the kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Proposal {
-    /// A hash of what must be the same on all ranks.
+    /// A hash of the schedule and the communicator's ranks, which must be the same on all ranks.
     pub(crate) fingerprint: u64,
     pub(crate) refusal: Option<Refusal>,
     /// True if the rank's input lies where its output will be.
     pub(crate) in_place: bool,
-    /// The numbers that no schedule of the rank has, as bits.
+    /// The numbers that are free on this rank. Bit `n` is set if no schedule of the rank has the
+    /// number `n`.
     pub(crate) free: u32,
     pub(crate) freed: Option<Freed>,
-    /// The room that is left.
+    /// The room that is left for schedules in the kernel.
     pub(crate) left: Room,
 }
 
@@ -76,7 +79,8 @@ impl Proposal {
         ]
     }
 
-    /// Returns the proposal of these words. Peers are ranks of the job, and trusted.
+    /// Returns the proposal from its words. The words come from ranks of the job, which are
+    /// trusted.
     pub(crate) fn from_words(words: &[u64]) -> Self {
         let low = |at: usize| words[at] as u32;
         let freed = low(3).checked_sub(1);
@@ -100,19 +104,20 @@ impl Proposal {
     }
 }
 
-/// The way in which all ranks take a schedule.
+/// The place in the kernel that all ranks use for a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SchedulePlace {
-    /// In the place of the schedule with this number, which all ranks have freed.
+    /// The place of the schedule with this number, which all ranks have prepared before and freed.
     Again(u32),
-    /// Under this number, which is free on all ranks.
+    /// A new place, under this number. The number is free on all ranks.
     New(u32),
 }
 
-/// Returns the place of a schedule by the proposals of all ranks, which is the same on all of them.
+/// Returns the place of a schedule in the kernel, from the proposals of all ranks. The result is
+/// the same on all ranks.
 ///
 /// # Errors
-/// The reason why processes run it.
+/// The reason why processes, and not the kernels, run the schedule.
 pub(crate) fn place(
     own: &Proposal,
     all: &[Proposal],

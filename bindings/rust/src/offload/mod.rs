@@ -2,14 +2,14 @@
 //! kernel runs.
 //!
 //! A schedule is offered to the kernels when it is prepared. The ranks of its communicator exchange
-//! proposals ([`Offload::begin`]), translate the whole schedule, and install their parts under one
-//! number ([`Offload::decide`]). If one rank can't, the processes of all ranks run the schedule.
-//! Each rank generates and translates the graphs of all ranks, so this takes time and memory in
-//! proportion to their number.
+//! proposals ([`Offload::begin`]). Then they translate the whole schedule, and install their parts
+//! under one number ([`Offload::decide`]). If one rank can't do so, the processes of all ranks run
+//! the schedule. Each rank generates and translates the graphs of all ranks. So time and memory are
+//! proportional to the number of ranks.
 //!
-//! A number stays used until the job ends, because peers may request messages of a freed schedule
-//! again. There is one exception. If all ranks prepare a schedule again that all of them have
-//! freed, it takes the old number, and its runs continue the old count.
+//! The number of a schedule stays used until the job ends, because peers may request messages of a
+//! freed schedule again. There is one exception: all ranks have freed a schedule, and all prepare
+//! it again. It then gets its old number, and its runs continue the old count of epochs.
 
 mod agree;
 mod part;
@@ -28,26 +28,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) use agree::{Proposal, Refusal, WORDS};
 pub(crate) use part::{Backing, KernelPart, Segment};
 
-/// The reason of a schedule that was never offered.
+/// The reason why processes run a schedule if the job does not offer schedules to the kernels.
 pub(crate) const NOT_ASKED: &str =
     "the kernels of the job's hosts run no schedules (goal-run --offload)";
-/// The reason of a schedule from a graph of this rank.
+/// The reason why processes run a schedule that comes from a graph of this rank.
 pub(crate) const OF_GRAPH: &str =
     "it comes from this rank's graph alone, and the kernel must know those of all ranks";
-/// The reason of a schedule that a call keeps for further calls.
+/// The reason why processes run a collective that was started by one call and lies in the cache.
 pub(crate) const KEPT: &str = "it was not prepared (GOAL_Allreduce_init and the like)";
-/// The reason of a schedule of one rank.
+/// The reason why the process runs a schedule of a communicator with one rank.
 const ONE_RANK: &str = "its communicator has one rank, and nothing to wait for";
 
-/// The way in which a schedule runs: as a part in the kernel, or by processes for a reason.
+/// The way in which a schedule runs: as a part in the kernel, or by processes for the reason that
+/// the error states.
 pub(crate) type Way = std::result::Result<Arc<KernelPart>, Box<str>>;
 
-/// This rank's schedules in the kernel.
+/// The schedules of this rank that the kernel runs.
 pub(crate) struct Offload {
     inner: Mutex<Inner>,
     pub(crate) events: Arc<CompletionEvents>,
     fragment: u32,
-    /// The factor that scales the time of `calc` actions; `None` if they take none.
+    /// The factor that scales the duration of `calc` actions; `None` if they take no time.
     calc: Option<f64>,
     /// True while a thread offers a schedule.
     is_busy: AtomicBool,
@@ -58,7 +59,7 @@ struct Inner {
     installed: Vec<Installed>,
 }
 
-/// A part that was installed. It is in use if somebody else has it too.
+/// A part that was installed in the kernel. It is in use if there are other references to `part`.
 struct Installed {
     number: u32,
     fingerprint: u64,
@@ -70,20 +71,22 @@ struct Installed {
 
 /// A schedule that is offered to the kernels.
 pub(crate) struct Offer<'a> {
-    /// A text that tells the schedule from others, the same on all ranks.
+    /// Bytes that identify the schedule. They must be the same on all ranks.
     pub(crate) identity: &'a [u8],
-    /// A reason to refuse that this rank sees at once.
+    /// The reason for which this rank refuses at once; `None` if there is none.
     pub(crate) refusal: Option<Refusal>,
-    /// True if this rank's input lies where its output will be, or if a file works on memory of its
-    /// own.
+    /// True if this rank's input lies where its output will be. For a schedule from a file: true if
+    /// it works on memory of its own.
     pub(crate) in_place: bool,
-    /// The number that this rank has for the function of the program, if the schedule calls one.
+    /// The number under which this rank has registered the program's function, if the schedule
+    /// calls one.
     pub(crate) function: Option<u32>,
-    /// Returns the schedule of all ranks of the communicator, by which of them are in place.
+    /// Returns the schedules of all ranks of the communicator. The argument has an entry for each
+    /// rank: true if the rank works in place.
     pub(crate) nisa: &'a dyn Fn(&[bool]) -> Result<Arc<Nisa>>,
 }
 
-/// Clears the mark of a thread that offers a schedule.
+/// Clears, when dropped, the mark that a thread is offering a schedule.
 pub(crate) struct Busy<'a>(&'a AtomicBool);
 
 impl Drop for Busy<'_> {
@@ -99,10 +102,12 @@ impl Offload {
         Self { inner, events, fragment, calc, is_busy: AtomicBool::new(false) }
     }
 
-    /// Begins to offer a schedule: returns what this rank proposes to the others.
+    /// Begins to offer a schedule. Returns this rank's proposal. Also returns a mark that keeps
+    /// other threads from an offer, or `None` if another thread has set it.
     ///
     /// # Errors
-    /// The reason why processes run the schedules of this communicator; no rank proposes anything.
+    /// The reason why processes run all schedules of this communicator. In this case no rank makes
+    /// a proposal.
     pub(crate) fn begin(
         &self,
         communicator: &Communicator,
@@ -119,14 +124,15 @@ impl Offload {
             return Err(text.into());
         }
         let was_busy = self.is_busy.swap(true, Ordering::Acquire);
-        // Not a mark that is made and dropped: it would clear the other thread's.
+        // If another thread has set the mark, no `Busy` is created here: its drop would clear the
+        // other thread's mark.
         let busy = (!was_busy).then(|| Busy(&self.is_busy));
         let refusal = if was_busy { Some(Refusal::Busy) } else { offer.refusal };
         Ok((self.propose(communicator, offer, refusal), busy))
     }
 
-    /// Decides by the proposals of all ranks. All ranks decide the same: all get a part, or none
-    /// does.
+    /// Decides from the proposals of all ranks if the kernels run the schedule. All ranks come to
+    /// the same decision: all get a part, or none does.
     pub(crate) fn decide(
         &self,
         communicator: &Communicator,
@@ -168,7 +174,7 @@ impl Offload {
         }
     }
 
-    /// Returns the part of a schedule that all ranks have freed.
+    /// Returns this rank's part of the freed schedule with this number.
     fn again(&self, number: u32) -> Arc<KernelPart> {
         let inner = self.inner.lock();
         let mut installed = inner.installed.iter();
@@ -176,7 +182,7 @@ impl Offload {
         Arc::clone(&found.part)
     }
 
-    /// Translates the schedule and installs this rank's part.
+    /// Translates the schedule, and installs this rank's part in the kernel.
     fn install(
         &self,
         communicator: &Communicator,
@@ -189,7 +195,7 @@ impl Offload {
         let abilities = Abilities { calc: self.calc.is_some(), functions: true };
         let plan = Plan::with(&nisa, self.fragment, abilities);
         let plan = plan.map_err(|refusals| in_words(&refusals))?;
-        // All ranks translate all parts, and so come to the same answer.
+        // All ranks translate all parts, so they agree if there is room for all.
         let mut part = None;
         for (rank, proposal) in (0..).zip(all) {
             let image = plan.part(rank);
@@ -204,7 +210,7 @@ impl Offload {
         let mut inner = self.inner.lock();
         let Inner { tables, installed } = &mut *inner;
         let kernel = tables.install(&part, &members(communicator), number);
-        // The other ranks have their parts, so this one can't go another way.
+        // The other ranks have installed their parts, so this rank can't fall back to processes.
         let kernel = kernel.unwrap_or_else(|error| panic!("memory of the kernel: {error}"));
         let rank = communicator.rank();
         let places: Vec<u32> = nisa.section(rank).records().map(|(offset, _)| offset).collect();
@@ -228,13 +234,13 @@ impl Offload {
     }
 }
 
-/// Returns the ranks in the group of the ranks of a communicator.
+/// Returns the group's rank for each rank of a communicator, in order.
 fn members(communicator: &Communicator) -> Vec<u32> {
     let in_group = |rank| communicator.in_group(rank).expect("a rank of it");
     (0..communicator.size()).map(in_group).collect()
 }
 
-/// A hash (FNV-1a) that is the same on every machine.
+/// Returns a hash of `bytes` (FNV-1a). It is the same on every machine.
 fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)

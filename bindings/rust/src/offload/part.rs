@@ -1,8 +1,8 @@
-//! Runs this rank's part of a schedule in the kernel. The start copies the program's memory to the
-//! part's memory, and the end copies the results back.
+//! Runs this rank's part of a schedule in the kernel. The start of a run copies the program's
+//! memory to the part's memory, and the end of the run copies the results back.
 //!
-//! The kernel runs a schedule once at a time. Runs that the program starts earlier wait in a queue.
-//! The caller of each method holds the engine lock.
+//! The kernel executes one run of a schedule at a time. If the program starts further runs
+//! meanwhile, they wait in a queue. The caller of each method holds the engine lock.
 #![allow(unsafe_code)] // copies from and to memory of the program
 
 use crate::error::{Error, ErrorCode, Result, error_of};
@@ -21,15 +21,15 @@ use std::time::{Duration, Instant};
 
 /// The time for which a rank tries to start a run while the system has no room for the frame.
 const START_LIMIT: Duration = Duration::from_secs(5);
-/// The time between two such attempts.
+/// The time between two attempts to start a run or to give back an action.
 const START_AGAIN: Duration = Duration::from_micros(100);
 
-/// Memory of the program that stands for a range of the part's memory.
+/// A range of the program's memory that corresponds to a range of the part's memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Segment {
-    /// The place in the part's memory.
+    /// The offset in the part's memory.
     pub(crate) at: usize,
-    /// The program's address.
+    /// The address in the program's memory.
     pub(crate) address: usize,
     pub(crate) bytes: usize,
 }
@@ -37,31 +37,33 @@ pub(crate) struct Segment {
 /// The memory that a run works on.
 #[derive(Debug)]
 pub(crate) enum Backing {
-    /// Memory of the program, ascending by place in the part's.
+    /// Memory of the program. The segments ascend by their offsets in the part's memory.
     Program(SmallVec<[Segment; 2]>),
-    /// Memory of the run's own, which begins with these bytes and which nobody sees.
+    /// Memory of the run itself. It begins with these bytes, and the program does not see it.
     Own(Arc<[u8]>),
 }
 
 /// This rank's part of a schedule in the kernel.
 pub(crate) struct KernelPart {
     communicator: u64,
-    /// By action of the part, the number and the offset of the action of the schedule that it comes
-    /// from.
+    /// The origin of each action of the part: the number and the offset of an action of the
+    /// schedule.
     origins: Vec<(u32, u32)>,
     events: Arc<CompletionEvents>,
     reads: Vec<Range<usize>>,
     writes: Vec<Range<usize>>,
-    /// First operands of functions of the program, which may lie in memory that can't be written.
+    /// The first operands of functions of the program. They may lie in memory that can't be
+    /// written, so only changed bytes are copied back.
     perhaps: Vec<Range<usize>>,
     runs: Mutex<Runs>,
 }
 
 struct Runs {
     kernel: Rank,
-    /// Present if the engine hands actions over.
+    /// The fallback operations of the part; `None` if it has none.
     fallback_ops: Option<FallbackOps>,
-    /// The slots of runs that have not ended, each with its memory. The first one is in progress.
+    /// The slots of the runs that have not ended, each with its memory. The first run is in
+    /// progress, and the others wait.
     queue: VecDeque<(u32, Backing)>,
 }
 
@@ -85,7 +87,7 @@ impl KernelPart {
         self.runs.lock()
     }
 
-    /// Returns true if the engine hands actions of the part over to this process.
+    /// Returns true if the part has fallback operations, which this process executes.
     pub(crate) fn hands_over(&self) -> bool {
         self.runs().fallback_ops.is_some()
     }
@@ -95,14 +97,15 @@ impl KernelPart {
         self.runs().kernel.epoch()
     }
 
-    /// Starts a run of a slot, or lets it wait for those before it. Returns true if it waits.
+    /// Starts a run of the instance in `slot`. If another run of the part is in progress, the new
+    /// run waits in the queue, and this returns true.
     ///
     /// # Errors
-    /// The system takes no start.
+    /// The system refuses to start a run.
     ///
     /// # Safety
-    /// The segments are memory of their lengths until the run has ended. Nobody else writes what
-    /// the schedule reads there, or accesses what it writes.
+    /// Until the run has ended, the segments are valid memory of their lengths. Nobody else writes
+    /// bytes in them that the schedule reads, or accesses bytes that it writes.
     pub(crate) unsafe fn start(&self, slot: u32, memory: Backing) -> Result<bool> {
         check_fork()?;
         let mut runs = self.runs();
@@ -138,11 +141,12 @@ impl KernelPart {
         Ok(())
     }
 
-    /// Does what the first run has handed over. Ends it if the kernel has, and starts the next one.
-    /// Returns the slot of the ended run. `call` calls functions of the program.
+    /// Executes the fallback operations of the first run in the queue. If the kernel has ended the
+    /// run, copies the results back, and starts the next run. Returns the slot of the ended run;
+    /// `None` if none has ended. `call` calls functions of the program.
     ///
     /// # Errors
-    /// The run failed, or the system takes no start.
+    /// The run failed, or the system refuses to start the next run.
     pub(crate) fn settle(&self, call: CallFunction<'_>) -> Result<Option<u32>> {
         let mut runs = self.runs();
         if runs.queue.is_empty() {
@@ -186,7 +190,7 @@ impl KernelPart {
         Ok(Some(slot))
     }
 
-    /// Does what a run has handed over.
+    /// Executes the fallback operations of the run in progress.
     fn serve(
         &self,
         kernel: &mut Rank,
@@ -209,7 +213,7 @@ impl KernelPart {
         Ok(())
     }
 
-    /// Returns the error of a run that failed, as of one that processes run.
+    /// Returns the error of a failed run. It is the same as if processes had run the schedule.
     #[cold]
     fn failure(&self, fault: Fault, epoch: u32) -> Error {
         let (action, cause): (u32, Cause) = match fault {
@@ -226,7 +230,7 @@ impl KernelPart {
         error_of(&Interrupted::Failed(failure))
     }
 
-    /// Says what the run in progress waits for, a line each.
+    /// Returns texts that state what the run in progress waits for.
     #[cold]
     pub(crate) fn waits(&self) -> Vec<String> {
         let silent = || vec!["a schedule in the kernel to which no message comes".to_owned()];
@@ -270,7 +274,8 @@ fn check_fork() -> Result<()> {
     if is_fork() { Err(of_fork()) } else { Ok(()) }
 }
 
-/// Returns the common bytes of ranges and segments: the place, the address and the number.
+/// Returns the bytes that lie both in a range and in a segment: their offset in the part's memory,
+/// their address and their number. The ranges must ascend.
 fn overlaps<'a>(
     ranges: &'a [Range<usize>],
     memory: &'a [Segment],

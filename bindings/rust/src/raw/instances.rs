@@ -1,4 +1,4 @@
-//! A compiled schedule with the memory that it works on, and the instances that run it.
+//! Defines a compiled schedule with the memory that it works on, and starts its instances.
 #![allow(unsafe_code)] // instances work on memory of the program
 
 use crate::communicator::Communicator;
@@ -19,37 +19,39 @@ use std::sync::{Arc, OnceLock};
 
 /// The memory that a schedule works on.
 pub(super) enum Memory {
-    /// A table of buffers with these default addresses. The first `declared` may be replaced.
+    /// A table of buffers at the addresses `bases`. A run may replace the first `declared` of them
+    /// by others.
     Table { bases: Vec<usize>, declared: usize },
-    /// One region of the program.
+    /// A single region of the program's memory.
     Region(Region),
-    /// A region of each instance itself. Each run starts with the initial values of the schedule.
+    /// Memory that each instance has for itself. Each run starts with the initial values of the
+    /// schedule.
     Own,
 }
 
 impl Memory {
-    /// A table of buffers with these default addresses.
+    /// Returns a table of buffers at the addresses `bases`.
     pub(super) fn table(bases: Vec<u64>, declared: usize) -> Self {
         Self::Table { bases: bases.into_iter().map(|base| base as usize).collect(), declared }
     }
 }
 
-/// A compiled schedule, the memory that it works on, and its instances.
+/// A compiled schedule, with the memory that it works on and its instances.
 pub(super) struct BoundSchedule {
     pub(super) group: Group,
     pub(super) code: Arc<Code>,
     pub(super) communicator: Communicator,
     pub(super) memory: Memory,
-    /// The slot of its first instance plus 1, and 0 without one. The others follow from
-    /// [`Slots::next`]. It is used with the core's lock only.
+    /// The slot of the first instance plus 1; 0 if there is no instance. [`Slots::next`] returns
+    /// the slots of further instances. Used only under the engine lock.
     pub(super) first: AtomicU32,
-    /// The number of its starts, in the segment, if it is a collective.
+    /// The counter of starts in the segment; `None` if the schedule is not a counted collective.
     pub(super) starts: Option<&'static AtomicU64>,
-    /// The name of the collective that it is, if it is one.
+    /// The name of the collective; `None` if the schedule is not a counted collective.
     pub(super) collective: Option<&'static str>,
-    /// The way in which it runs.
+    /// The way in which the schedule runs: in the kernel, or by processes.
     pub(super) way: Way,
-    /// The initial values of memory of its own, for runs in the kernel.
+    /// The initial values of [`Memory::Own`], for runs in the kernel.
     pub(super) initial: OnceLock<Arc<[u8]>>,
 }
 
@@ -68,7 +70,7 @@ impl BoundSchedule {
         matches!(self.memory, Memory::Table { .. }) && !self.code.buffers().is_empty()
     }
 
-    /// Counts a start. The caller holds the core's lock, so a load and a store are enough.
+    /// Counts a start. The caller holds the engine lock, so a load and a store are enough.
     #[inline]
     pub(super) fn count(&self) {
         if let Some(starts) = self.starts {
@@ -99,14 +101,14 @@ impl BoundSchedule {
             return Err(Error::new(ErrorCode::Buffer, text));
         }
         match (buffers, self.code.buffers()) {
-            // Nothing that it could overlap.
+            // There are no two buffers that could overlap.
             ([] | [_], [] | [_]) => Ok(()),
             _ => self.check_overlap(buffers),
         }
     }
 
-    /// Returns the name of a buffer in errors. The declared ones of a collective, whose starts are
-    /// counted, are its input, unless it works in place, and its output.
+    /// Returns the name of the buffer with the number `at`, for errors. The last declared buffer of
+    /// a collective is its output, and the one before, if any, its input.
     #[cold]
     fn buffer_name(&self, at: usize) -> String {
         match (self.starts, &self.memory) {
@@ -117,9 +119,9 @@ impl BoundSchedule {
     }
 
     /// Checks the buffers that replace declared ones. Two of them must be the same or have no byte
-    /// in common, as the engine demands of operands. They must not overlap buffers that stay. The
-    /// input and the output of a collective are never the same: it was compiled for two buffers, or
-    /// for one in place.
+    /// in common, as the engine demands of operands. The same holds for a replaced and an unchanged
+    /// buffer. The input and the output of a collective must have no byte in common. A collective
+    /// in place has one buffer only.
     fn check_overlap(&self, buffers: &[usize]) -> Result<()> {
         let Memory::Table { bases, declared } = &self.memory else { return Ok(()) };
         let lengths = self.code.buffers();
@@ -130,7 +132,7 @@ impl BoundSchedule {
         let mut all: SmallVec<[_; 4]> =
             given.chain(stay).filter(|&(_, bytes, _)| bytes > 0).collect();
         all.sort_unstable();
-        // Of buffers with one start, the longest is the last.
+        // If several buffers have the same start, the longest comes last.
         let overlap = |pair: &[(usize, usize, usize)]| {
             let [(start, length, _), (next, next_length, _)] = [pair[0], pair[1]];
             let is_same = self.starts.is_none() && start == next && length == next_length;
@@ -149,26 +151,26 @@ impl BoundSchedule {
         }
     }
 
-    /// Returns the slot of the first instance.
+    /// Returns the slot of the first instance; `None` if there is none.
     #[inline]
     pub(super) fn first(&self) -> Option<u32> {
         self.first.load(Ordering::Relaxed).checked_sub(1)
     }
 
-    /// Adds the slot of an instance.
+    /// Adds the slot `number` of an instance, as the first.
     pub(super) fn add_slot(&self, core: &mut RankCore, number: u32) {
         core.slots.set_next(number, self.first());
         self.first.store(number + 1, Ordering::Relaxed);
     }
 
-    /// Takes the slots of all instances out.
+    /// Removes and returns the slots of all instances.
     pub(super) fn take_slots(&self, core: &RankCore) -> Vec<u32> {
         let first = self.first();
         self.first.store(0, Ordering::Relaxed);
         std::iter::successors(first, |&number| core.slots.next(number)).collect()
     }
 
-    /// Returns the slot of an instance that has ended, if there is one.
+    /// Returns the slot of an instance that has ended; `None` if there is none.
     #[inline]
     pub(super) fn ended_slot(&self, core: &mut RankCore) -> Result<Option<u32>> {
         let mut slot = self.first();
@@ -180,7 +182,7 @@ impl BoundSchedule {
         Ok(slot)
     }
 
-    /// Starts an instance that has ended again.
+    /// Starts the ended instance in slot `number` again.
     ///
     /// # Safety
     /// As for [`Schedule::start`](super::Schedule::start).
@@ -208,8 +210,8 @@ impl BoundSchedule {
         Ok(instance.restarted())
     }
 
-    /// Starts a new instance. It takes the slot `gone` of an instance that a loss has ended, if
-    /// given.
+    /// Starts a new instance. If `gone` is given, the instance takes this slot, whose instance a
+    /// loss has ended.
     ///
     /// # Safety
     /// As for [`Schedule::start`](super::Schedule::start).
@@ -223,7 +225,7 @@ impl BoundSchedule {
         if let Some(buffers) = buffers {
             self.check_binding(buffers)?;
         }
-        // Not looked at when an instance starts again, whose start is short.
+        // Only new instances are checked, because the start of an instance again must be fast.
         self.communicator.refuse_left(&self.group.shared().attached)?;
         core.release_orphans()?;
         let addresses = buffers.unwrap_or(self.defaults());
@@ -245,7 +247,8 @@ impl BoundSchedule {
         Ok(ticket)
     }
 
-    /// Starts the schedule in the kernel, on the slot `ended` if given.
+    /// Starts a run of the schedule's part in the kernel. It uses the slot `ended` if given, and
+    /// otherwise a new one.
     ///
     /// # Safety
     /// As for [`Schedule::start`](super::Schedule::start).
@@ -282,7 +285,7 @@ impl BoundSchedule {
         core.follow_part(part);
         // SAFETY: as the caller says.
         let waits = unsafe { part.start(Slots::number(ticket), memory)? };
-        // A rank's thread that sleeps without runs in the kernel would not look at this one.
+        // If the rank's thread sleeps since before this run started, it would not look at the run.
         if waits || part.hands_over() {
             self.group.shared().look_at_kernel();
         }
@@ -290,8 +293,9 @@ impl BoundSchedule {
         Ok(ticket)
     }
 
-    /// Returns the program's memory by its places in the memory of the part in the kernel, where
-    /// buffers lie one behind the other.
+    /// Returns the memory for a run in the kernel: the program's memory by its offsets in the
+    /// part's memory, where buffers follow each other. `declared` has the addresses of the declared
+    /// buffers.
     fn backing(&self, declared: &[usize]) -> Backing {
         match &self.memory {
             Memory::Own => Backing::Own(Arc::clone(self.initial.get_or_init(|| {
@@ -319,7 +323,7 @@ impl BoundSchedule {
         }
     }
 
-    /// The default addresses of the declared buffers.
+    /// Returns the default addresses of the declared buffers.
     #[inline]
     fn defaults(&self) -> &[usize] {
         match &self.memory {
@@ -328,7 +332,8 @@ impl BoundSchedule {
         }
     }
 
-    /// Returns the regions of the table, with the declared ones at these addresses.
+    /// Returns the regions of the table of buffers. `declared` has the addresses of the declared
+    /// buffers.
     fn regions<'a>(&'a self, declared: &'a [usize]) -> impl Iterator<Item = Region> + 'a {
         let bases = match &self.memory {
             Memory::Table { bases, .. } => bases.as_slice(),
@@ -337,7 +342,7 @@ impl BoundSchedule {
         let address = move |at: usize| declared.get(at).copied().unwrap_or(bases[at]);
         self.code.buffers().iter().enumerate().map(move |(at, &length)| {
             let start = std::ptr::with_exposed_provenance_mut::<u8>(address(at));
-            // A buffer without bytes may be NULL, which no slice may be.
+            // A buffer without bytes may be NULL, but a region must not be.
             if length == 0 {
                 return Region::EMPTY;
             }
@@ -346,7 +351,7 @@ impl BoundSchedule {
         })
     }
 
-    /// Binds the declared buffers of an instance that has ended.
+    /// Binds the declared buffers of an ended instance to `addresses`.
     ///
     /// # Safety
     /// As for [`Schedule::start`](super::Schedule::start).
@@ -368,7 +373,7 @@ impl BoundSchedule {
         unsafe { member.bind(handle, bind) }.map_err(|error| error_of(&error))
     }
 
-    /// Lets memory of the schedule's own start anew, in an instance that has ended.
+    /// Resets the memory of an ended instance to the initial values, if it is [`Memory::Own`].
     #[inline]
     fn refresh(&self, member: &mut Member<'static>, handle: &Handle) -> Result<()> {
         if !matches!(self.memory, Memory::Own) {
@@ -378,7 +383,7 @@ impl BoundSchedule {
         member.with_memory(handle, reset).map_err(|error| error_of(&error))
     }
 
-    /// Returns the storage of a new instance.
+    /// Returns the storage of a new instance. `addresses` are those of the declared buffers.
     ///
     /// # Safety
     /// As for [`Schedule::start`](super::Schedule::start).
@@ -394,7 +399,8 @@ impl BoundSchedule {
             Memory::Table { .. } | Memory::Own => Region::EMPTY,
         };
         let bytes = usize::try_from(code.scratch_size()).map_err(|_| self.no_memory())?;
-        // In the segment, where peers read it in place; elsewhere if there is no room.
+        // Scratch memory lies in the segment, where peers read it in place. If there is no room, it
+        // lies elsewhere.
         let block =
             if bytes > 0 { Block::new(&self.group.shared().heap, bytes).ok() } else { None };
         let scratch = block.as_ref().map(Block::region);

@@ -1,5 +1,5 @@
-//! The unsafe layer below the safe interface, for bindings to other languages: schedules on any
-//! memory of the process. The caller answers for this memory.
+//! Contains the unsafe layer below the safe interface, for bindings to other languages. Its
+//! schedules work on any memory of the process, and the caller answers for this memory.
 #![allow(unsafe_code)] // instances work on memory of the program
 
 mod ends;
@@ -30,8 +30,8 @@ pub use crate::thread::is_in_function;
 pub(crate) use ends::wake_when_ended;
 pub use ends::{has_ended, has_waiter, progress, put_off, test, tidy, wait, wait_any, when_ended};
 
-/// Reads a NISA file for [`Schedule::load`]: a regular one of at most 4 GiB. Of another
-/// regular file the result has the first bytes only, which no schedule loads from.
+/// Reads a NISA file for [`Schedule::load`]. It must be a regular file of at most 4 GiB. If it is
+/// no NISA file, returns only its first bytes, which [`Schedule::load`] refuses.
 ///
 /// # Errors
 /// The system's error, or the file is larger or of another kind.
@@ -39,7 +39,8 @@ pub fn read_nisa(path: &Path) -> io::Result<Vec<u8>> {
     file::read(path, &MAGIC, NISA_BYTES_MAX)
 }
 
-/// A schedule that this process can start any number of times, also while it runs.
+/// A schedule that this process can start any number of times, even while earlier runs of it have
+/// not ended.
 pub struct Schedule {
     bound: Arc<BoundSchedule>,
 }
@@ -51,7 +52,7 @@ impl fmt::Debug for Schedule {
 }
 
 impl Schedule {
-    /// Compiles a graph. The graph stays as it is and can be compiled again.
+    /// Compiles a graph. The graph is unchanged, and can be compiled again.
     ///
     /// # Errors
     /// Dependencies form a circle, a limit is exceeded, or declared buffers don't fit the actions.
@@ -64,7 +65,8 @@ impl Schedule {
         Ok(Self::new(group, schedule, graph.communicator().clone(), memory, OF_GRAPH))
     }
 
-    /// Creates a schedule of compiled actions on a table of buffers, which all count as declared.
+    /// Creates a schedule from compiled actions on a table of buffers at the addresses `bases`. All
+    /// buffers count as declared.
     pub(crate) fn from_table(
         code: Arc<Code>,
         communicator: Communicator,
@@ -75,18 +77,20 @@ impl Schedule {
         Ok(Self::new(Group::current()?, code, communicator, memory, KEPT))
     }
 
-    /// Lets the starts of a new schedule, which is a collective, be counted.
+    /// Lets `starts` count the starts of a new schedule, which is the collective with the name
+    /// `collective`.
     pub(crate) fn count_starts(&mut self, collective: &'static str, starts: &'static AtomicU64) {
         let bound = Arc::get_mut(&mut self.bound).expect("it is new");
         (bound.collective, bound.starts) = (Some(collective), Some(starts));
     }
 
-    /// Lets a new schedule run another way.
+    /// Sets the way in which a new schedule runs.
     pub(crate) fn go(&mut self, way: Way) {
         Arc::get_mut(&mut self.bound).expect("it is new").way = way;
     }
 
-    /// Creates a schedule that processes run, for the stated reason if the kernel runs any.
+    /// Creates a schedule that processes run. `why` is the reason why the kernels do not run this
+    /// schedule, if they run others.
     fn new(
         group: Group,
         code: Arc<Code>,
@@ -116,16 +120,17 @@ impl Schedule {
         }
     }
 
-    /// Returns `Ok` if the kernels of the job's hosts run the schedule, and otherwise the reason
-    /// why the processes of its ranks do.
+    /// Returns `Ok` if the kernels of the job's hosts run the schedule, and an error if the
+    /// processes of its ranks do.
     ///
     /// # Errors
-    /// The reason.
+    /// The reason why processes run the schedule.
     pub fn offload(&self) -> std::result::Result<(), &str> {
         self.bound.way.as_ref().map(drop).map_err(|why| &**why)
     }
 
-    /// Loads the schedule of this process's rank from a NISA file, for processes to run.
+    /// Loads the schedule of this process's rank from a NISA file. Processes run the schedule,
+    /// unless the caller changes that by [`Schedule::go`].
     ///
     /// # Errors
     /// The file is for another number of ranks, or needs more memory.
@@ -175,36 +180,38 @@ impl Schedule {
         Ok(Self::new(group, code, communicator.clone(), memory, NOT_ASKED))
     }
 
-    /// The communicator that it runs on.
+    /// Returns the communicator on which the schedule runs.
     pub fn communicator(&self) -> &Communicator {
         &self.bound.communicator
     }
 
-    /// The length of each buffer of its table; the declared ones come first.
+    /// Returns the length in bytes of each buffer of the schedule's table. The declared buffers
+    /// come first.
     pub fn buffers(&self) -> &[u64] {
         self.bound.code.buffers()
     }
 
-    /// The number of its actions.
+    /// Returns the number of actions.
     pub fn actions(&self) -> u32 {
         self.bound.code.actions()
     }
 
-    /// The bytes of its binary form.
+    /// Returns the binary form of the schedule.
     pub fn nisa(&self) -> &Nisa {
         self.bound.code.nisa()
     }
 
-    /// Returns the program of this process's rank as text, after all passes. Buffers lie one behind
-    /// the other there. The other ranks of the group have no action.
+    /// Returns the program of this process's rank as GOAL text, after all passes. In the text
+    /// buffers follow each other, and the other ranks of the group have no actions.
     pub fn text(&self) -> String {
         let (rank, size) = (self.bound.group.in_job(), self.bound.code.nisa().num_ranks());
         let body = self.bound.code.nisa().decode().body_of(rank).clone();
         compile::text(body, rank, size)
     }
 
-    /// Returns the addresses of all declared buffers. If only those are given that this rank uses,
-    /// as no buffer for a barrier, the others are 0.
+    /// Returns the addresses of all declared buffers. `given` has either all of them, or only those
+    /// of the buffers that this rank uses. In the second case, the addresses of unused buffers are
+    /// 0.
     pub fn with_unused(&self, given: Vec<usize>) -> Vec<usize> {
         let lengths = &self.buffers()[..self.bound.num_declared()];
         let used = lengths.iter().filter(|&&length| length > 0).count();
@@ -216,26 +223,27 @@ impl Schedule {
         lengths.iter().map(address).collect()
     }
 
-    /// Checks that the schedule can be started on these buffers, without a start.
+    /// Checks that the schedule can be started on these buffers, but does not start it.
     ///
     /// # Errors
-    /// There is another number of declared buffers, one that is needed is missing, or two overlap.
+    /// The number of buffers differs from that of the declared ones, a needed buffer is missing, or
+    /// two buffers overlap.
     pub fn check_buffers(&self, buffers: &[usize]) -> Result<()> {
         self.bound.check_binding(buffers)
     }
 
-    /// Starts the schedule, as the next run of its communicator, and executes the part of it that
-    /// can be done at once. All ranks of the communicator start its schedules in the same order.
-    /// Each address of `buffers` replaces that of the declared buffer at its place. The buffer
-    /// there must have at least the declared size.
+    /// Starts the schedule as the next run of its communicator, and executes those actions that
+    /// need not wait. All ranks of the communicator must start its schedules in the same order.
+    /// `buffers` has a new address for each declared buffer. The memory there must have at least
+    /// the declared size.
     ///
     /// # Errors
-    /// There is another number of declared buffers, or the job can't go on.
+    /// The number of buffers differs from that of the declared ones, or the job can't go on.
     ///
     /// # Safety
     /// Until the run has ended, the memory that the graph names, or the given buffers instead,
-    /// stays readable and writable. Nobody else writes bytes that its actions read, and nobody
-    /// accesses bytes that they write.
+    /// stays readable and writable. Meanwhile nobody else writes bytes that actions read, and
+    /// nobody accesses bytes that actions write.
     #[inline]
     pub unsafe fn start(&self, buffers: Option<&[usize]>) -> Result<Ticket> {
         // SAFETY: as the caller says.
@@ -243,7 +251,7 @@ impl Schedule {
     }
 
     /// Starts the schedule as [`start`](Self::start) does, for a caller that holds the engine lock.
-    /// The run takes an instance that has ended, or a new one.
+    /// The run uses an instance that has ended, or a new one.
     ///
     /// # Errors
     /// As for [`start`](Self::start).
@@ -276,8 +284,8 @@ impl Schedule {
         start(core).map_err(|error| name_collectives(core, bound.collective, error))
     }
 
-    /// Starts the schedule as [`start`](Self::start) does, and waits until it has ended. `call` is
-    /// the name of the caller's call, for a report on a rank that waits for ever.
+    /// Starts the schedule as [`start`](Self::start) does, and waits until the run has ended.
+    /// `call` names the caller's function in reports about a rank that waits for ever.
     ///
     /// # Errors
     /// As for [`start`](Self::start) and [`wait`].
@@ -293,8 +301,8 @@ impl Schedule {
     /// Frees the schedule.
     ///
     /// # Errors
-    /// [`ErrorCode::Busy`] while it runs, or this process is a fork of the rank; it is returned
-    /// then.
+    /// [`ErrorCode::Busy`] while the schedule runs; or this process is a fork of the rank. The
+    /// error contains the schedule.
     pub fn free(self) -> std::result::Result<(), (Error, Self)> {
         if let Err(error) = self.bound.group.own() {
             return Err((error, self));
@@ -309,7 +317,7 @@ impl Schedule {
         }
     }
 
-    /// Gives back the instances that have ended. Returns true if none is left.
+    /// Frees the instances that have ended. Returns true if no instance is left.
     fn release(&self) -> Result<bool> {
         let bound = &self.bound;
         bound.group.shared().with(|core| {
@@ -319,7 +327,7 @@ impl Schedule {
                     Ok(true) => {}
                     Ok(false) => bound.add_slot(core, number),
                     Err(error) => {
-                        // They are freed if the job goes on after a loss.
+                        // The remaining instances are freed later, if the job goes on after a loss.
                         core.adopt(std::iter::once(number).chain(slots));
                         return Err(error);
                     }
@@ -331,12 +339,13 @@ impl Schedule {
 }
 
 impl Graph {
-    /// Returns the program of this process's rank as text, before any pass. Bytes that actions name
-    /// lie in buffers of their own there, one behind the other. Other ranks of the group have no
-    /// action.
+    /// Returns the program of this process's rank as GOAL text, before any pass. In the text the
+    /// memory that actions name lies in buffers that follow each other. The other ranks of the
+    /// group have no actions.
     ///
     /// # Errors
-    /// An action names more scratch memory than there is, or declared buffers don't fit actions.
+    /// An action names more scratch memory than was allocated, or declared buffers don't fit the
+    /// actions.
     pub fn text(&self) -> Result<String> {
         let group = Group::current()?;
         let mut body = self.body()?;
@@ -351,7 +360,7 @@ impl Drop for Schedule {
         if !matches!(self.release(), Ok(false)) {
             return;
         }
-        // Instances that still run keep what they need.
+        // Instances that still run keep the memory and the code that they need.
         let bound = &self.bound;
         let _ = bound.group.shared().with(|core| {
             let left = bound.take_slots(core);

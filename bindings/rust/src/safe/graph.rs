@@ -1,4 +1,4 @@
-//! Graphs of the safe interface, whose actions work on buffers.
+//! Defines the graphs of the safe interface. Their actions work on buffers.
 
 use super::memories::{Memories, note};
 use super::schedule::{Runs, Schedule};
@@ -10,13 +10,13 @@ use crate::raw::{self, Data, Vertex};
 use goal_lang::{Datatype, Op, Piece};
 use std::fmt;
 
-/// Bytes of a schedule's scratch memory, which each run gets for itself. Their content is not
-/// defined at the start of a run.
+/// Returns the slice of `bytes` bytes at `offset` in a schedule's scratch memory. Each run has
+/// scratch memory of its own, with undefined content at the start.
 pub fn scratch(offset: u64, bytes: u64) -> Slice<'static> {
     Slice { piece: graph::scratch(offset, bytes), memory: None, datatype: None }
 }
 
-/// Actions of this rank on [`Buffer`](crate::Buffer)s, and the dependencies between them.
+/// The actions of this rank on [`Buffer`](crate::Buffer)s, and the dependencies between them.
 pub struct Graph {
     graph: raw::Graph,
     memories: Memories,
@@ -29,12 +29,12 @@ impl fmt::Debug for Graph {
 }
 
 impl Graph {
-    /// Creates an empty graph whose ranks count in `communicator`.
+    /// Creates an empty graph. Its sends and receives name ranks of `communicator`.
     pub fn new(communicator: &Communicator) -> Self {
         Self { graph: raw::Graph::new(communicator), memories: Memories::new() }
     }
 
-    /// Adds a message to a rank.
+    /// Adds the send of a message to the rank `to`.
     ///
     /// # Errors
     /// There is no such rank or tag.
@@ -43,8 +43,8 @@ impl Graph {
         self.graph.send(Data::One(data), to, tag)
     }
 
-    /// Adds the receipt of a message, which has the size of the buffer. `from` and `tag` may be
-    /// [`ANY`](crate::ANY).
+    /// Adds the receive of a message, which must have the size of the buffer. `from` and `tag` may
+    /// be [`ANY`](crate::ANY).
     ///
     /// # Errors
     /// There is no such rank.
@@ -53,7 +53,8 @@ impl Graph {
         self.graph.recv(Data::One(data), from, tag)
     }
 
-    /// Adds a message of several pieces, one behind the other.
+    /// Adds the send of a message to the rank `to`. The message is the concatenation of several
+    /// slices.
     ///
     /// # Errors
     /// There is no such rank or tag.
@@ -62,18 +63,19 @@ impl Graph {
         self.graph.send(Data::Many(&data), to, tag)
     }
 
-    /// Adds the receipt of a message into several pieces, which have no byte in common.
+    /// Adds the receive of a message into several slices, in their order. The slices must have no
+    /// byte in common.
     ///
     /// # Errors
-    /// There is no such rank, or pieces overlap.
+    /// There is no such rank, or slices overlap.
     pub fn recv_pieces(&mut self, data: &[Slice<'_>], from: u32, tag: u32) -> Result<Vertex> {
         let data = self.take_all(data, true);
         self.graph.recv(Data::Many(&data), from, tag)
     }
 
-    /// Adds a local operation: `result = a op b`, element by element. The operands may be the same
-    /// elements, and must not overlap partly. At least one of them is of a buffer, whose type
-    /// counts.
+    /// Adds a local operation: `result = a op b`, element by element. Two operands must be the same
+    /// elements, or have no element in common. At least one operand must be part of a buffer, whose
+    /// type determines the datatype.
     ///
     /// # Errors
     /// The operation is not defined for the type, the operands differ in size or type, or they
@@ -92,10 +94,10 @@ impl Graph {
         self.graph.local_op(op, datatype, a, b, result)
     }
 
-    /// Adds a copy.
+    /// Adds a copy of the bytes of `from` to `to`.
     ///
     /// # Errors
-    /// The two differ in size or overlap partly.
+    /// The slices differ in size, or overlap partly.
     pub fn copy<'b>(
         &mut self,
         from: impl Into<Slice<'b>>,
@@ -106,20 +108,20 @@ impl Graph {
         self.graph.local_op(Op::Copy, Datatype::UInt8, from, from, to)
     }
 
-    /// Adds an operation that stores the time in seconds.
+    /// Adds an operation that stores the time in seconds, as a Float64, into `at`.
     ///
     /// # Errors
-    /// The slice has not one element.
+    /// The slice does not have 8 bytes.
     pub fn wtime(&mut self, at: Slice<'_>) -> Result<Vertex> {
         let at = self.take(at, true);
         self.graph.wtime(at)
     }
 
-    /// Adds a call of a function of [`register`](crate::Group::register). It may change both
-    /// buffers.
+    /// Adds a call of the function with the number `function`
+    /// ([`register`](crate::Group::register)). The function may change both buffers.
     ///
     /// # Errors
-    /// The two overlap partly.
+    /// The buffers overlap partly.
     pub fn call<'b>(
         &mut self,
         function: u32,
@@ -149,7 +151,7 @@ impl Graph {
     /// Adds a dependency: `target` may start only when `prerequisite` is complete.
     ///
     /// # Errors
-    /// One of them is not a vertex of this graph, or both are the same.
+    /// A vertex is not one of this graph, or both are the same.
     pub fn requires(&mut self, prerequisite: Vertex, target: Vertex) -> Result<()> {
         self.graph.requires(prerequisite, target)
     }
@@ -162,12 +164,12 @@ impl Graph {
         self.graph.requires_start(prerequisite, target)
     }
 
-    /// Sets the bytes of scratch memory.
+    /// Sets the size of the scratch memory in bytes.
     pub fn allocate_scratch(&mut self, bytes: u64) {
         self.graph.allocate_scratch(bytes);
     }
 
-    /// Compiles the graph. It stays as it is and can be compiled again.
+    /// Compiles the graph. The graph is unchanged, and can be compiled again.
     ///
     /// # Errors
     /// Dependencies form a circle, or a limit is exceeded.
@@ -176,11 +178,11 @@ impl Graph {
         Ok(Schedule::new(Runs::Graph(schedule), self.memories.clone()))
     }
 
-    /// Returns the program of this process's rank as text, before any pass. Buffers lie one behind
-    /// the other there.
+    /// Returns the program of this process's rank as GOAL text, before any pass. In the text
+    /// buffers follow each other.
     ///
     /// # Errors
-    /// An action names more scratch memory than there is.
+    /// An action names more scratch memory than was allocated.
     pub fn text(&self) -> Result<String> {
         self.graph.text()
     }

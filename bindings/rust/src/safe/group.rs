@@ -1,4 +1,4 @@
-//! The methods of a group that make buffers, graphs and collectives of the safe interface.
+//! Adds the methods of [`Group`] that create buffers, graphs and collectives of the safe interface.
 
 use super::graph::Graph;
 use super::memories::{Memories, note};
@@ -13,10 +13,10 @@ use goal_lang::{CollectiveKind, Function, Op};
 use std::sync::Arc;
 
 impl Group {
-    /// Returns a buffer of zeros.
+    /// Returns a buffer of `len` elements, all zero.
     ///
     /// # Errors
-    /// There are more elements than memory has.
+    /// [`ErrorCode::Memory`] if there is no memory for so many elements.
     pub fn zeros<T: Element>(self, len: usize) -> Result<Buffer<T>> {
         Buffer::zeros(self, len)
     }
@@ -24,21 +24,23 @@ impl Group {
     /// Returns a buffer with these elements.
     ///
     /// # Errors
-    /// There is no memory.
+    /// [`ErrorCode::Memory`] if there is no memory for the elements.
     pub fn buffer<T: Element>(self, elements: &[T]) -> Result<Buffer<T>> {
         let buffer = Buffer::zeros(self, elements.len())?;
         buffer.write()?.copy_from_slice(elements);
         Ok(buffer)
     }
 
-    /// Returns an empty graph of the group's communicator of all ranks.
+    /// Returns an empty graph on [`world`](Self::world).
     pub fn graph(self) -> Graph {
         Graph::new(self.world())
     }
 
-    /// Returns a collective of `communicator` on these buffers. Without an input it works in place.
-    /// `root` counts for collectives that have one, `op` for those that combine. `count` is the
-    /// number of elements of a block: of a rank's input, or of its part for each rank.
+    /// Returns a collective of `communicator` on the buffers in `arguments`. All ranks of the
+    /// communicator call this in the same order. Without an input the collective works in place.
+    /// `root` is ignored if the collective has no root, and `op` if it combines no inputs. `count`
+    /// is the number of elements in a block: in a rank's input, or in the input's part for each
+    /// rank.
     ///
     /// # Errors
     /// The collective is not defined for these arguments, or a buffer is too small.
@@ -129,13 +131,14 @@ impl Group {
 pub struct Arguments<'b, T> {
     /// The collective.
     pub kind: CollectiveKind,
-    /// The elements of a block.
+    /// The number of elements in a block.
     pub count: usize,
     /// The operation, for collectives that combine inputs.
     pub op: Op,
     /// The root, for collectives that have one.
     pub root: u32,
-    /// The input; `None` if it lies where the output will be (`MPI_IN_PLACE`), or there is none.
+    /// The input; `None` if the input lies where the output will be (`MPI_IN_PLACE`), or if this
+    /// rank has none.
     pub input: Option<&'b Buffer<T>>,
     /// The output; `None` if this rank has none.
     pub output: Option<&'b Buffer<T>>,

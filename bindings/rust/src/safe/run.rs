@@ -1,4 +1,5 @@
-//! Runs of the safe interface. A run is a future, and holds its buffers until it has ended.
+//! Defines the runs of the safe interface. A run is a future, and holds its buffers until it has
+//! ended.
 
 use super::memories::{Memories, release};
 use crate::error::Result;
@@ -11,18 +12,19 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// A run of a schedule. As a [`Future`] it is ready when the run has ended. If schedules make
-/// progress only in calls ([`Mode::Caller`]), a poll of the future makes progress, and then wakes
+/// A run of a schedule. As a [`Future`] it is ready when the run has ended. In [`Mode::Caller`]
+/// schedules make progress only in calls. So a poll of the future makes progress, and then wakes
 /// its task at once.
 ///
-/// If it is dropped before the end, the run goes on, and keeps its buffers until it has ended.
+/// If this value is dropped before the run has ended, the run goes on, and holds its buffers until
+/// its end.
 #[must_use = "a run that nobody waits for makes progress only in other calls"]
 #[derive(Debug)]
 pub struct Run {
     ticket: Ticket,
-    /// The memory that it uses; `None` once it has ended.
+    /// The memory that the run uses; `None` once the run has ended.
     memories: Option<Arc<Memories>>,
-    /// The task that is woken at its end.
+    /// The task that is woken when the run has ended.
     sleeper: Option<Arc<Sleeper>>,
 }
 
@@ -31,7 +33,7 @@ impl Run {
         Self { ticket, memories: Some(memories), sleeper: None }
     }
 
-    /// Returns true if the run has ended. Makes a bounded amount of progress, also if it has.
+    /// Returns true if the run has ended. Makes a bounded amount of progress in either case.
     ///
     /// # Errors
     /// The run can't go on.
@@ -69,10 +71,11 @@ impl Future for Run {
             Err(error) => return Poll::Ready(Err(error)),
             Ok(false) => {}
         }
-        // In mode `thread` the rank's thread wakes the task; in others it makes progress by polls.
+        // In mode `thread` the rank's thread wakes the task. In other modes the task makes progress
+        // by polls.
         let is_known = self.sleeper.is_some();
         let sleeper = Arc::clone(self.sleeper.get_or_insert_default());
-        // The last waker is dropped without the lock: that is code of the program.
+        // The old waker is dropped without the lock, because its drop is code of the program.
         let last = sleeper.lock().replace(context.waker().clone());
         drop(last);
         if !is_known && let Err(error) = raw::wake_when_ended(self.ticket, Arc::clone(&sleeper)) {

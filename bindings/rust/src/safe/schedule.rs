@@ -1,4 +1,4 @@
-//! Schedules of the safe interface: compiled graphs and collectives on buffers.
+//! Defines the schedules of the safe interface: compiled graphs and collectives on buffers.
 #![allow(unsafe_code)] // starts schedules on memory that buffers guard
 
 use super::memories::{Memories, release};
@@ -16,7 +16,7 @@ pub struct Schedule {
     memories: Arc<Memories>,
 }
 
-/// The work of a schedule.
+/// The schedule below the safe interface.
 #[derive(Debug)]
 pub(super) enum Runs {
     Graph(raw::Schedule),
@@ -28,11 +28,11 @@ impl Schedule {
         Self { runs, memories: Arc::new(memories) }
     }
 
-    /// Starts the schedule and executes the part of it that can be done at once. All ranks of the
-    /// communicator start its schedules in the same order.
+    /// Starts the schedule, and executes those actions that need not wait. All ranks of the
+    /// communicator must start its schedules in the same order.
     ///
     /// # Errors
-    /// [`Busy`](crate::ErrorCode::Busy) if a buffer is used, or the job can't go on.
+    /// [`Busy`](crate::ErrorCode::Busy) if a buffer is in use; or the job can't go on.
     pub fn run(&self) -> Result<Run> {
         for (at, (memory, writes)) in self.memories.iter().enumerate() {
             if let Err(error) = memory.acquire(*writes) {
@@ -51,7 +51,7 @@ impl Schedule {
         };
         let ticket = started.inspect_err(|error| {
             if is_fatal(error.code()) {
-                // Peers may use the memory already, so it is never freed.
+                // Peers may already use the memory, so it is never freed.
                 std::mem::forget(Arc::clone(&self.memories));
             } else {
                 release(&self.memories);
@@ -60,11 +60,11 @@ impl Schedule {
         Ok(Run::new(ticket, Arc::clone(&self.memories)))
     }
 
-    /// Returns `Ok` if the kernels of the job's hosts run the schedule, and otherwise the reason
-    /// why the processes of its ranks do.
+    /// Returns `Ok` if the kernels of the job's hosts run the schedule, and an error if the
+    /// processes of its ranks do.
     ///
     /// # Errors
-    /// The reason.
+    /// The reason why processes run the schedule.
     pub fn offload(&self) -> std::result::Result<(), &str> {
         match &self.runs {
             Runs::Graph(schedule) => schedule.offload(),
@@ -72,7 +72,7 @@ impl Schedule {
         }
     }
 
-    /// The name of the algorithm, if it is a collective.
+    /// Returns the name of the algorithm; `None` if the schedule is not a collective.
     pub fn algorithm(&self) -> Option<&'static str> {
         match &self.runs {
             Runs::Graph(_) => None,

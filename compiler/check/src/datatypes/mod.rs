@@ -1,8 +1,8 @@
 //! Checks for bytes that are written as one datatype and, after a message, read as another.
 //!
 //! The datatypes of all ranks' bytes are followed through the abstract run. Copies and messages
-//! carry them along; other operations read and write them; bytes that a pattern or a user function
-//! stores have none.
+//! move datatypes along with the bytes. Other operations read and write bytes as elements of their
+//! datatype. Bytes that a pattern or a user function stores have no datatype.
 
 mod report;
 mod shadow;
@@ -30,7 +30,8 @@ pub(super) fn check(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>, re
     report::add_findings(analysis, &mismatches, &trail, !is_whole, report);
 }
 
-/// The datatypes that elements are written or read as. If there is only one, no two can differ.
+/// Returns all datatypes as which `init` and the actions of a program write or read elements. If
+/// there is only one, no two can differ.
 fn datatypes(whole: &Whole<'_>) -> BTreeSet<Datatype> {
     let mut datatypes = BTreeSet::new();
     for body in &whole.program.bodies {

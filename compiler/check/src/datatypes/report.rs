@@ -6,7 +6,8 @@ use goal_lang::ActionKind;
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_opt::whole::Vertex;
 
-/// Bound on the copies, sends and receives that a finding shows; the last ones are shown.
+/// The most copies, sends and receives that a finding shows. Of a longer way, the last ones are
+/// shown.
 const SHOWN_MAX: usize = 16;
 
 pub(super) fn add_findings(

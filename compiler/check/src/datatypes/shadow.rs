@@ -8,32 +8,36 @@ use goal_opt::whole::{Vertex, Whole};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
-/// The known datatypes of a buffer, as ranges of the concatenation of its pieces, in order.
+/// The known datatypes of a buffer, in ascending ranges of its bytes. Offsets count through the
+/// pieces of the buffer, one piece after the other.
 type Parts = Vec<(Range<u64>, Typed)>;
 
-/// The statements of a finding: those of writer, send, receive and reader.
+/// The statements of a mismatch: of the writer, the send, the receive and the reader. `None` as the
+/// writer stands for `init`.
 type Place = [Option<(BodyId, ActionId)>; 4];
 
 pub(super) struct Shadow<'a> {
     whole: &'a Whole<'a>,
-    /// By vertex, the other end of its message if every run matches the two; else [`Vertex::NONE`].
+    /// By vertex of a send or receive, the matching receive or send, if every run matches these
+    /// two. Otherwise [`Vertex::NONE`].
     partners: &'a [Vertex],
     /// By rank, the datatypes of its memory and of its scratch memory.
     spaces: Vec<[Ranges<Option<Typed>>; 2]>,
-    /// By send that ended before its receive, the datatypes of its message. A send whose message
-    /// was taken before it ended has an empty entry.
+    /// By send, the datatypes of its message, from the end of the send until the receive takes the
+    /// message. A send whose message was taken before the send ended has an empty entry.
     under_way: FxHashMap<Vertex, Parts>,
-    /// The rest of the bound on visited ranges.
+    /// The number of ranges that may still be visited.
     steps_left: u64,
     mismatches: Vec<Mismatch>,
-    /// The statements of findings so far: ranks with the same body have these in common.
+    /// The statements of the mismatches so far. A mismatch of the same statements, on another rank
+    /// with the same body, is not recorded again.
     places: FxHashSet<Place>,
     trail: Trail,
 }
 
 impl<'a> Shadow<'a> {
-    /// The state before the first action. `effort` is the bound on the work as a multiple of the
-    /// default.
+    /// Makes the state before the first action. `effort` is the bound on the work as a multiple of
+    /// the default.
     pub(super) fn new(whole: &'a Whole<'a>, partners: &'a [Vertex], effort: u64) -> Self {
         let mut spaces = Vec::new();
         spaces.resize_with(whole.program.ranks.len(), <[Ranges<Option<Typed>>; 2]>::default);
@@ -56,7 +60,8 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// Executes an action on the datatypes. Returns false if the bound on the work is reached.
+    /// Follows the datatypes through one action. Returns false if the bound on visited ranges is
+    /// reached.
     pub(super) fn step(&mut self, vertex: Vertex) -> bool {
         let body = self.whole.body(vertex);
         let action = self.whole.action(vertex);
@@ -72,7 +77,7 @@ impl<'a> Shadow<'a> {
         self.steps_left > 0
     }
 
-    /// The mismatches, and the ways of their bytes.
+    /// Returns the mismatches, and the trail with the ways of their bytes.
     pub(super) fn found(self) -> (Vec<Mismatch>, Trail) {
         (self.mismatches, self.trail)
     }
@@ -93,7 +98,7 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// The datatypes of a send's message.
+    /// Returns the datatypes of the bytes that `send` sends.
     fn sent(&mut self, send: Vertex) -> Parts {
         let (body, action) = (self.whole.body(send), self.whole.action(send));
         let Action::Send { payload, .. } = *action else { return Vec::new() };
@@ -122,8 +127,8 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// The datatypes of the message that a receive takes. If its send has not ended, they are still
-    /// in the send's buffer.
+    /// Returns the datatypes of the message that `recv` takes. If `send` has not ended, they are
+    /// still in the buffer of `send`.
     fn taken(&mut self, send: Vertex, recv: Vertex) -> Parts {
         let mut parts = match self.under_way.remove(&send) {
             Some(parts) => parts,
@@ -180,8 +185,8 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// Reads bytes as elements, and reports those that were received as elements of another
-    /// datatype.
+    /// Reads the bytes of `pieces` as elements of `datatype`. Reports a mismatch for received
+    /// bytes, at their first read, if they were written as another datatype.
     fn read(&mut self, vertex: Vertex, pieces: &[Piece], datatype: Datatype) {
         for piece in pieces {
             let mut received = Vec::new();
@@ -216,7 +221,7 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// The datatypes of the bytes of a buffer.
+    /// Returns the datatypes of the bytes of a buffer.
     fn gather(&mut self, vertex: Vertex, buffer: Operand<'_>) -> Parts {
         let mut parts = Vec::new();
         let mut offset = 0;

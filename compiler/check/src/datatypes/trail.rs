@@ -1,11 +1,11 @@
-//! Bytes with a datatype, and the way on which they came to their reader.
+//! The datatype of bytes, and the copies and messages through which the bytes came to their reader.
 
 use goal_lang::Datatype;
 use goal_opt::whole::Vertex;
 use std::iter;
 use std::ops::Range;
 
-/// A way in the [`Trail`], named by its last step.
+/// A way of bytes through copies, sends and receives: the index of its last step in the [`Trail`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hops(u32);
 
@@ -17,12 +17,12 @@ impl Hops {
 /// The ways of bytes through copies, sends and receives. Ways share their beginnings.
 #[derive(Debug, Default)]
 pub(super) struct Trail {
-    /// A step of a way: an action, and the way before it.
+    /// The steps of all ways: an action, and the way of the bytes before that action.
     hops: Vec<(Vertex, Hops)>,
 }
 
 impl Trail {
-    /// Extends the ways of parts of a buffer by some actions.
+    /// Extends the way of each part of a buffer by the actions `through`, in this order.
     pub(super) fn extend(&mut self, parts: &mut [(Range<u64>, Typed)], through: &[Vertex]) {
         let mut last: Option<(Hops, Hops)> = None;
         for (_, typed) in parts {
@@ -51,13 +51,14 @@ impl Trail {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Typed {
     pub(super) datatype: Datatype,
-    /// The action that wrote them; [`Vertex::NONE`] for `init`.
+    /// The action that wrote the bytes; [`Vertex::NONE`] for `init`.
     pub(super) writer: Vertex,
-    /// The send and the receive of the last message; [`Vertex::NONE`] if there was none.
+    /// The send and the receive of the last message that moved the bytes; [`Vertex::NONE`] if there
+    /// was none.
     pub(super) message: [Vertex; 2],
     /// True if an operation has read the bytes as elements since they were received.
     pub(super) read: bool,
-    /// The copies and messages that they came through.
+    /// The copies and messages that the bytes came through since they were written.
     pub(super) hops: Hops,
 }
 
@@ -67,7 +68,7 @@ impl Typed {
     }
 }
 
-/// Elements of a message that are read as another datatype than they were written.
+/// A read of received elements as another datatype than they were written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mismatch {
     pub(super) typed: Typed,

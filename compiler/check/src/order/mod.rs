@@ -19,16 +19,17 @@ use std::rc::Rc;
 /// matches the two. All questions together have a bound on the work.
 pub(crate) struct Order<'w, 'p> {
     whole: &'w Whole<'p>,
-    /// By vertex, the other end of its message if every run matches the two; else [`Vertex::NONE`].
+    /// By vertex of a send or receive, the matching receive or send, if every run matches these
+    /// two. Otherwise [`Vertex::NONE`].
     partner: Rc<Vec<Vertex>>,
     reach: Reach,
-    /// The rest of the bound on events and edges that [`may_hold_up`](Self::may_hold_up) visits.
+    /// The number of events and edges that [`may_hold_up`](Self::may_hold_up) may still visit.
     steps_left: u64,
 }
 
 impl<'w, 'p> Order<'w, 'p> {
-    /// The order in which every message is taken by the receive that took it in `trace`, even if
-    /// other runs may match them differently.
+    /// Returns the order that holds if every message goes to the receive that took it in `trace`.
+    /// Other runs may match messages differently.
     ///
     /// # Errors
     /// If 32 bits are too few to number events and dependencies.
@@ -40,8 +41,9 @@ impl<'w, 'p> Order<'w, 'p> {
         Ok(order)
     }
 
-    /// Returns the order with the messages of `unique` and with `implied` pairs. The send of such a
-    /// pair starts before its receive ends. If `unique` has a graph, it is taken from there.
+    /// Returns the order that follows from the messages of `unique` and from `implied`. In a pair
+    /// of `implied`, the send starts before the receive ends. If `unique` has a graph and `implied`
+    /// is empty, that graph is used.
     fn from_whole(
         whole: &'w Whole<'p>,
         unique: &mut UniqueMatches,
@@ -63,13 +65,13 @@ impl<'w, 'p> Order<'w, 'p> {
         self.reach.renew();
     }
 
-    /// The other end of a message if every run matches the two.
+    /// Returns the receive of a send, or the send of a receive, if every run matches these two.
     pub(crate) fn partner(&self, vertex: Vertex) -> Option<Vertex> {
         self.partner[vertex.index()].some()
     }
 
-    /// All actions in an order in which their accesses to memory may happen. If several may be
-    /// next, the first one of its body is.
+    /// Returns all actions in an order in which their accesses to memory may happen. Of several
+    /// that may be next, the one with the lowest number in its body comes first.
     pub(crate) fn sequence(&self) -> Vec<Vertex> {
         let (graph, mut missing) = (self.reach.graph(), self.reach.indegrees());
         let id = |node: u32| self.whole.id(Vertex(node / 2)).0;
@@ -124,7 +126,7 @@ impl<'w, 'p> Order<'w, 'p> {
         false
     }
 
-    /// A number that ascends from each event to those that happen after it.
+    /// Returns a number that is smaller than the number of every event that happens after `event`.
     pub(crate) fn position(&self, event: Event) -> u32 {
         self.reach.position(event.node())
     }
@@ -137,7 +139,7 @@ impl<'w, 'p> Order<'w, 'p> {
     /// Decides if `first` no longer uses its buffers when `second` begins to use its own (paper II,
     /// Theorem 2: order matters only between accesses to the same data).
     ///
-    /// A send no longer uses its buffer, either, when its receive has ended, and a receive does not
+    /// A send no longer uses its buffer when the send or its receive has ended. A receive does not
     /// touch its buffer before its send has started.
     pub(crate) fn accesses_before(&mut self, first: Vertex, second: Vertex) -> Ordered {
         let recv = self.partner(first).filter(|_| !self.whole.is_recv(first));
@@ -172,8 +174,8 @@ pub(crate) struct SharedOrder<'w, 'p> {
     whole: &'w Whole<'p>,
     trace: &'w Trace,
     unique: Option<UniqueMatches>,
-    /// Pairs of a send and a receive where the send has started when the receive has ended,
-    /// whichever messages the receives take.
+    /// Pairs of a send and a receive: when the receive has ended, the send has started, whichever
+    /// messages the receives take.
     implied: Vec<[Vertex; 2]>,
     /// The bound on the work of questions, as a multiple of the default.
     effort: u64,
@@ -190,15 +192,16 @@ impl<'w, 'p> SharedOrder<'w, 'p> {
         Self { effort, ..self }
     }
 
-    /// By vertex, the other end of its message if every run matches the two; else [`Vertex::NONE`].
+    /// Returns, by vertex of a send or receive, the matching receive or send, if every run matches
+    /// these two. Otherwise [`Vertex::NONE`].
     pub(crate) fn partners(&mut self) -> Rc<Vec<Vertex>> {
         Rc::clone(&self.unique().partner)
     }
 
-    /// The order, with its bounds on work reset.
+    /// Returns the order, with its bounds on work reset.
     ///
-    /// The first call is linear in actions and dependencies but for sorting the messages; the order
-    /// has about 100 bytes an action.
+    /// The first call computes the order, in time linear in actions and dependencies but for
+    /// sorting the messages. The order has about 100 bytes an action.
     ///
     /// # Errors
     /// If 32 bits are too few to number events and dependencies.
@@ -220,14 +223,14 @@ impl<'w, 'p> SharedOrder<'w, 'p> {
         Ok(self.order.insert(order))
     }
 
-    /// By vertex, true if its message has the same other end in every run and no other send or
-    /// receive can take its place.
+    /// Returns, by vertex, true if every run matches the send or receive with the same other end,
+    /// and no other send or receive can take its place.
     pub(crate) fn fixed(&mut self) -> Rc<Vec<bool>> {
         Rc::clone(&self.unique().is_fixed)
     }
 
-    /// Adds pairs of a send and a receive where the send has started when the receive has ended.
-    /// Returns false if `implied` is empty.
+    /// Adds pairs of a send and a receive in which the send has always started when the receive has
+    /// ended. Returns false if `implied` is empty.
     pub(crate) fn add_implied(&mut self, implied: Vec<[Vertex; 2]>) -> bool {
         if implied.is_empty() {
             return false;

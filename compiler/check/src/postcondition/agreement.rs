@@ -8,8 +8,9 @@ use crate::places::Places;
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{CollectiveKind, Function, Op, Piece, Space};
 
-/// Makes a finding if a rank combines the inputs of an allreduce in another order, or groups them
-/// differently, than rank 0. Swapped operands of one operation make no difference.
+/// Returns a finding if a rank combines the inputs of an allreduce in another order than rank 0, or
+/// groups them differently. Compares only sums and products of floats. Swapped operands of one
+/// operation make no difference.
 pub(super) fn check(
     execution: &mut Execution<'_>,
     layout: &Layout,
@@ -39,7 +40,8 @@ pub(super) fn check(
     Some(finding(rank, addr, parts, &execution.trail, places))
 }
 
-/// The first byte in which two lists of the same length differ, and the parts that contain it.
+/// Returns the offset of the first byte in which two lists of parts differ, and the two parts that
+/// contain it. The lists must have the same length in bytes.
 fn difference(a: &[Part], b: &[Part]) -> Option<(u64, [Part; 2])> {
     let (mut a, mut b) = (a.iter().copied(), b.iter().copied());
     let (mut x, mut y, mut at) = (a.next()?, b.next()?, 0);

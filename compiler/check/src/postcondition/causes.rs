@@ -10,14 +10,15 @@ use goal_lang::{Access, Space};
 use goal_opt::whole::{Trace, Vertex, Whole};
 use std::collections::BinaryHeap;
 
-/// Bound on the actions that a finding shows of those that stored a missing input last.
+/// The most actions that a finding shows because they stored a missing input last.
 const ENDS_SHOWN_MAX: usize = 4;
-/// Bound on the actions that a finding shows of those that write close to a byte.
+/// The most actions that a finding shows because they write close to a byte that no action wrote.
 const WRITES_SHOWN_MAX: usize = 3;
 
-/// Finds the actions that stored the byte of the input of `missing` that corresponds to the wrong
-/// byte, alone or combined, and whose result no later action used: actions of the rank with the
-/// wrong result, or else of ranks without a result.
+/// Finds the last actions that stored a missing input, alone or combined: the byte of the input of
+/// rank `missing` that corresponds to the wrong byte. No later action used what they stored.
+/// Returns actions of the rank with the wrong result. If there are none, returns actions of ranks
+/// without a result.
 pub(super) fn ends_of(
     whole: &Whole<'_>,
     trace: &Trace,
@@ -74,8 +75,8 @@ pub(super) fn ends_of(
     shown
 }
 
-/// The actions of a rank that write memory closest to a byte, in the order of the rank, each with
-/// the first and the last byte that it writes there.
+/// Returns the actions of a rank that write memory closest to `addr`, in the order of the rank.
+/// Each comes with the first and the last byte of its piece that is closest.
 pub(super) fn written_instead(whole: &Whole<'_>, rank: u32, addr: u64) -> Vec<(Vertex, [u64; 2])> {
     let mut closest: BinaryHeap<(u64, Vertex, [u64; 2])> = BinaryHeap::new();
     for vertex in whole.vertices_of(rank) {

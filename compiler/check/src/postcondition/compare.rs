@@ -18,15 +18,15 @@ pub(super) struct Wrong {
     pub(super) how: Violation,
 }
 
-/// The kind of a wrong content.
+/// The way in which the content of memory is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Violation {
-    /// It is something else.
+    /// The content is wrong in another way than the other variants.
     Other,
-    /// It combines other inputs.
+    /// The content combines other inputs than required.
     Contributions(Difference),
-    /// It combines the right inputs in this order of ranks, which is not ascending, with a function
-    /// that may not commute.
+    /// The content combines the right inputs with a function that may not commute. The order of
+    /// ranks, as in these runs, is not ascending.
     Order(Vec<Run>),
 }
 
@@ -55,7 +55,7 @@ impl Difference {
 /// Bound on the entries of each list of differences.
 const LISTED_MAX: usize = 8;
 
-/// Compares the outputs of ranks.
+/// Compares the outputs of ranks with the layout of the collective.
 pub(super) struct Comparison<'a> {
     layout: &'a Layout,
     function: Function,
@@ -69,7 +69,7 @@ impl<'a> Comparison<'a> {
         Self { layout, function, contributions }
     }
 
-    /// The first wrong bytes of a rank.
+    /// Returns the first wrong bytes in the outputs of a rank; `None` if all are right.
     pub(super) fn rank(&mut self, execution: &mut Execution<'_>, rank: u32) -> Option<Wrong> {
         let mut wrong = None;
         let mut outputs = Vec::new();
@@ -97,9 +97,12 @@ impl<'a> Comparison<'a> {
         wrong
     }
 
-    /// Compares a value with the required content of `wanted.addr`. The value is `value.offset`
-    /// bytes into its expression, the content `wanted.input_offset` bytes into the inputs: the
-    /// difference, `shift`, must be that of every contribution.
+    /// Compares a value with the required content of `wanted.addr`. Returns `None` if the value is
+    /// right.
+    ///
+    /// The value is `value.offset` bytes into its expression, and the content is
+    /// `wanted.input_offset` bytes into the inputs. Every contribution must have the difference of
+    /// the two as its `shift`.
     fn violation(&mut self, values: &Values, value: Value, wanted: &Wanted) -> Option<Violation> {
         let is_input = |rank| value == Value::at(Values::input(rank), wanted.input_offset);
         let last = match wanted.content {
@@ -140,7 +143,8 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    /// Compares sorted contributions with exactly one of each rank up to `last`.
+    /// Compares sorted contributions with the required ones: exactly one of each rank from 0 to
+    /// `last`.
     fn difference(
         &self,
         runs: &[Run],

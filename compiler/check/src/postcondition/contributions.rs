@@ -16,7 +16,7 @@ pub(super) struct Run {
     pub(super) last: u32,
     /// Byte `o + shift` of the contribution is combined into byte `o` of the combination.
     pub(super) shift: u64,
-    /// The number of times that each of them contributes.
+    /// The number of times that each expression of the run contributes.
     pub(super) count: u32,
 }
 
@@ -30,8 +30,8 @@ impl Run {
     }
 }
 
-/// Computes the contributions to expressions of one associative function: sorted by shift and
-/// expression if it commutes, otherwise in the order of application.
+/// Computes the contributions to expressions of one associative function. They are sorted by shift
+/// and expression if the function commutes. Otherwise they are in the order of application.
 #[derive(Debug)]
 pub(super) struct Contributions {
     function: Function,
@@ -44,7 +44,8 @@ pub(super) struct Contributions {
 }
 
 impl Contributions {
-    /// Prepares for a canonical function. `element` is the size of the elements of a user function.
+    /// Makes an empty table for a canonical function. `element` is the size in bytes of the
+    /// elements of a user function.
     pub(super) fn new(function: Function, element: u64) -> Self {
         Self {
             function,
@@ -55,7 +56,7 @@ impl Contributions {
         }
     }
 
-    /// The expression as an application of the function; `None` if it is none.
+    /// Returns the expression `node` if it applies the function of this table; otherwise `None`.
     pub(super) fn application(&self, values: &Values, node: Node) -> Option<Application> {
         match values.expression(node) {
             Expression::Applied(application) if application.function == self.function => {
@@ -103,8 +104,8 @@ impl Contributions {
         self.counted > COUNTED_OPERANDS_MAX
     }
 
-    /// The contributions to an application with elements at `phase`, computed without keeping
-    /// intermediate results, for expressions whose lists would take too much memory together.
+    /// Returns the contributions to an application with elements at `phase`. Keeps no intermediate
+    /// results, for expressions whose lists would together take too much memory.
     pub(super) fn of_large(&mut self, values: &Values, node: Node, phase: u64) -> Vec<Run> {
         if commutes(self.function) {
             self.counted(values, node, phase)
@@ -113,8 +114,8 @@ impl Contributions {
         }
     }
 
-    /// Adds the count of each expression to its operands. Operands are older than the expression,
-    /// so the newest goes first.
+    /// Counts the contributions: adds the count of each expression to its operands. Goes from the
+    /// newest expression to the oldest, as operands are older than their expression.
     fn counted(&mut self, values: &Values, node: Node, phase: u64) -> Vec<Run> {
         let mut open = BTreeMap::from([((node, 0), 1)]);
         let mut runs = Vec::new();
@@ -154,8 +155,9 @@ impl Contributions {
         runs
     }
 
-    /// The operands of an expression that is `shift` bytes ahead of one with elements at `phase`,
-    /// and their distances from it.
+    /// Returns the operands of `node` with their shifts. `node` is `shift` bytes ahead of an
+    /// expression with elements at `phase`. Returns `None` if `node` does not apply the function to
+    /// the same elements.
     fn operands(
         &self,
         values: &Values,
@@ -168,7 +170,8 @@ impl Contributions {
         is_aligned.then(|| [(a, shift), (b, shift.wrapping_add(delta))])
     }
 
-    /// The contributions to an application, from those of its operands, which must be known.
+    /// Returns the contributions to an application. The contributions to its operands must be in
+    /// `known`.
     fn combined(&self, values: &Values, application: Application) -> Rc<[Run]> {
         let Application { phase, a, b, delta, .. } = application;
         let a = self.operand(values, a, u64::from(phase), 0);
@@ -177,8 +180,9 @@ impl Contributions {
             .into()
     }
 
-    /// The contributions of an operand that is `shift` bytes ahead. If its elements begin at other
-    /// positions, it contributes itself, as it does not apply the function to the same elements.
+    /// Returns the contributions of an operand that is `shift` bytes ahead. If its elements begin
+    /// at other positions, the operand contributes itself, as it does not apply the function to the
+    /// same elements.
     fn operand(&self, values: &Values, node: Node, phase: u64, shift: u64) -> Vec<Run> {
         let is_aligned = |application: &Application| {
             phase.wrapping_add(shift).wrapping_sub(u64::from(application.phase)) % self.element == 0
@@ -197,7 +201,8 @@ impl Contributions {
     }
 }
 
-/// Merges two sorted lists of runs. `combine` computes the count of entries that both have.
+/// Merges two sorted lists of runs. `combine` computes the count of expressions that are in both
+/// lists.
 pub(super) fn merged(a: &[Run], b: &[Run], combine: impl Fn(u32, u32) -> u32) -> Vec<Run> {
     let mut out: Vec<Run> = Vec::with_capacity(a.len() + b.len());
     let (mut a, mut b) = (a.iter().copied(), b.iter().copied());
@@ -245,7 +250,7 @@ pub(super) fn merged(a: &[Run], b: &[Run], combine: impl Fn(u32, u32) -> u32) ->
     }
 }
 
-/// Appends one list to the other.
+/// Returns the runs of `a`, followed by the runs of `b`.
 fn joined(a: &[Run], b: &[Run]) -> Vec<Run> {
     let mut out = a.to_vec();
     b.iter().for_each(|&run| push(&mut out, run));

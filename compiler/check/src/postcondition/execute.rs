@@ -25,7 +25,7 @@ pub(super) struct Execution<'a> {
     ranges: u64,
 }
 
-/// The bound on the ranges that actions read was reached.
+/// The error that actions read more than [`FOLLOWED_RANGES_MAX`] ranges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooManyRanges;
 
@@ -149,7 +149,8 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Combines `a` with the accumulator of a message.
+    /// Combines `a` with the accumulator of a send or receive, and stores the result in the
+    /// accumulator.
     fn reduce(&mut self, vertex: Vertex, reduction: Reduction, a: &[Part]) {
         let rank = self.whole.rank(vertex);
         let function = canonical(Function::Predefined(reduction.op, reduction.datatype));
@@ -220,8 +221,8 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Computes `a f b`: by ranges if they hold whole elements of both operands, otherwise element
-    /// by element.
+    /// Computes `a f b`. Combines whole ranges where a part of each operand holds whole elements,
+    /// and otherwise single elements.
     fn combine(
         &mut self,
         vertex: Vertex,

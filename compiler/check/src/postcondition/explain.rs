@@ -17,7 +17,7 @@ use goal_opt::whole::{Trace, Vertex, Whole};
 /// Bound on the actions that a note names; labels show all of them.
 const NAMED_MAX: usize = 12;
 
-/// The inputs of an explanation.
+/// The inputs of an explanation of wrong bytes.
 pub(super) struct Explainer<'a> {
     pub(super) whole: &'a Whole<'a>,
     pub(super) trace: &'a Trace,
@@ -160,8 +160,8 @@ impl Explainer<'_> {
         }
     }
 
-    /// Says which bytes of the right combination are here, if they are the wrong ones. The message
-    /// has the combination already.
+    /// Returns a text if the bytes belong to the right combination, but to another place in it. The
+    /// text does not repeat the combination, which is in the message already.
     fn displaced(&self, values: &Values, wrong: &Wrong) -> Option<String> {
         let Content::Combined(last) = wrong.wanted.content else { return None };
         let Collective { function, datatype, .. } = self.layout.collective;
@@ -273,7 +273,7 @@ fn range(first: u32, last: u32) -> String {
     if first == last { first.to_string() } else { format!("{first} to {last}") }
 }
 
-/// The first few ranks of runs, in their order, in words.
+/// Returns the first few ranks of `runs` in words, in their order.
 fn order(runs: &[Run]) -> String {
     let names: Vec<String> = runs.iter().take(8).map(|run| range(run.first, run.last)).collect();
     let more = if runs.len() > names.len() { ", ..." } else { "" };

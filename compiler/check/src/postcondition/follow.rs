@@ -11,13 +11,13 @@ use goal_opt::whole::{Trace, Vertex, Whole};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
-/// Bound on the actions of the way.
+/// The most actions that an explanation goes back through.
 const STEPS_MAX: usize = 512;
 
-/// Bound on the operands that are counted on the way.
+/// The most operands that an explanation counts on its way back.
 const COUNTED_MAX: u64 = 1 << 20;
 
-/// Bound on the ranges that are searched for one that comes from no input.
+/// The most stored ranges that are searched for bytes that come from no input.
 const SEARCHED_MAX: usize = 1 << 16;
 
 /// Goes back through the actions that stored wrong bytes.
@@ -30,8 +30,8 @@ pub(super) struct Follower<'a, 'e> {
 }
 
 impl Follower<'_, '_> {
-    /// Returns the actions, the last one first, each with a description. Of a combination both
-    /// operands are followed, unless only one contains the fault.
+    /// Returns the actions that led to wrong bytes, the last action first, each with a description.
+    /// Follows both operands of a combination, unless only one contains the fault.
     pub(super) fn steps(&mut self, wrong: &Wrong) -> Vec<(Vertex, String)> {
         let counted = self.contributions.counted;
         let strange = self.strange(wrong.part.step);
@@ -67,8 +67,8 @@ impl Follower<'_, '_> {
                     .filter_map(|(source, follow)| follow.then_some(source)),
             );
         }
-        // Restored, so that an explanation does not use up the bound of the proof for further
-        // ranks.
+        // The count is restored, so that an explanation does not use up the bound of the proof for
+        // further ranks.
         self.contributions.counted = counted;
         steps
     }
@@ -119,8 +119,9 @@ impl Follower<'_, '_> {
         (combines, if strange == [false; 2] { [true; 2] } else { strange })
     }
 
-    /// For each operand, true if it contains a foreign contribution. The way ends at an operation
-    /// that is itself foreign.
+    /// Returns, for each operand, true if it contains a foreign contribution. If neither operand
+    /// does, both are followed. But the way ends at an operation with another function, which is
+    /// itself foreign.
     fn foreign(&mut self, difference: &Difference, at: Source, from: [Source; 2]) -> [bool; 2] {
         let has = from.map(|operand| {
             difference.foreign.iter().any(|foreign| self.times(operand.node, foreign.node) > 0)
@@ -137,21 +138,22 @@ impl Follower<'_, '_> {
         [!is_other; 2]
     }
 
-    /// The number of times that an expression contributes to another.
+    /// Returns how often the expression `wanted` contributes to `node`.
     fn times(&mut self, node: Node, wanted: Node) -> u32 {
         let runs = self.contributions.of(&self.execution.values, node);
         let of_wanted = runs.iter().filter(|run| (run.first..=run.last).contains(&wanted.0));
         of_wanted.fold(0, |times: u32, run| times.saturating_add(run.count))
     }
 
-    /// Returns true for bytes that were moved, or combined with an accumulator, although they are
-    /// no input.
+    /// Returns true for bytes that no earlier step stored and that are no rank's input, such as the
+    /// content of memory at the start.
     fn is_strange_leaf(&self, source: Source) -> bool {
         source.step == Step::NONE
             && !matches!(self.execution.values.expression(source.node), Expression::Input(_))
     }
 
-    /// A range and those that it was made of, as far as they come from such bytes.
+    /// Returns `last` and the steps that it was made of, as far as they contain bytes that come
+    /// from no input ([`is_strange_leaf`](Self::is_strange_leaf)).
     fn strange(&self, last: Step) -> FxHashSet<Step> {
         let mut seen = FxHashSet::default();
         let mut open = vec![last];
@@ -166,7 +168,7 @@ impl Follower<'_, '_> {
                 open.extend(from.map(|operand| operand.step));
             }
         }
-        // A range is made of older ones only.
+        // A range is made only of ranges that were stored earlier.
         ranges.sort_unstable_by_key(|&(step, _)| step);
         let mut strange = FxHashSet::default();
         for (step, from) in ranges {

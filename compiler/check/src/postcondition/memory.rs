@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub(super) struct Part {
     pub(super) size: u64,
     pub(super) value: Value,
-    /// The step that stored them; [`Step::NONE`] for the content at the start.
+    /// The step that stored the bytes; [`Step::NONE`] for the content at the start.
     pub(super) step: Step,
 }
 
@@ -34,7 +34,8 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Appends the content of a range to `out`. `start` appends bytes that no action wrote.
+    /// Appends the content of a range to `out`. Calls `start` to append the content of bytes that
+    /// no action wrote.
     pub(super) fn read(
         &self,
         addr: u64,

@@ -31,11 +31,11 @@ use goal_lang::CollectiveKind;
 use goal_lang::diag::{Code, Diagnostic, Report};
 use layout::Layout;
 
-/// Compares a program with a collective. It must be free of races and deadlocks, so other checks
-/// come first.
+/// Compares a program with a collective. The program must be free of races and deadlocks, so other
+/// checks come first.
 ///
-/// With wildcards, the result holds for the matches of the traced run. Returns the statement that
-/// was proved, if no difference was found.
+/// With wildcards, the result holds for the matches of the traced run. Returns a text that states
+/// what was proved; `None` if a difference was found or the comparison was not possible.
 pub(super) fn check(
     analysis: &Analysis<'_>,
     order: &mut SharedOrder<'_, '_>,

@@ -1,5 +1,5 @@
-//! Finds actions that do not contribute to a wrong byte but may have been meant to: they write next
-//! to bytes that contribute.
+//! Finds actions that may have been meant to contribute to a wrong byte. They do not contribute,
+//! but write next to bytes that do.
 
 use super::compare::Wrong;
 use super::layout::Layout;
@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Bound on the contributing actions that are examined.
 const READERS_MAX: usize = 64;
 
-/// Bound on the pairs of a written and a read piece that are compared. One read piece is always
-/// compared.
+/// The most pairs of a written and a read piece that are compared for a rank. Its first read piece
+/// is always compared.
 const PAIRS_MAX: usize = 1 << 20;
 
 /// Bound on the actions that a finding shows.
@@ -24,10 +24,14 @@ pub(super) struct Beside {
     pub(super) reads: Piece,
 }
 
-/// Finds actions that write only a part of a range that a contributing action, or the result,
-/// reads, or that write next to a range that no other action writes. Those that also write past the
-/// range come first, as an action at a wrong address does; local operations next to ranges that
-/// others write come last.
+/// Finds actions that write only a part of a range that a contributing action or the result reads,
+/// or that write next to such a range. They come in this order:
+///
+/// 1. actions that write a part of the range and also past it, as an action at a wrong address
+///    does,
+/// 2. actions that write only inside of the range,
+/// 3. actions that write next to a range that no action writes,
+/// 4. actions other than receives that write next to a range that others write.
 pub(super) fn near_misses(
     whole: &Whole<'_>,
     layout: &Layout,

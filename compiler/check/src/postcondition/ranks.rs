@@ -1,5 +1,5 @@
-//! Sets of ranks, as runs if they are few, as in the usual algorithms, otherwise with a bit for
-//! each rank.
+//! Sets of ranks. A set with few runs, as in the usual algorithms, is a list of runs. Any other set
+//! has a bit for each rank.
 
 /// A set of ranks below a number that the caller knows.
 #[derive(Debug, Clone, PartialEq, Eq)]

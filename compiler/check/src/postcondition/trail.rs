@@ -8,10 +8,10 @@ use goal_opt::whole::Vertex;
 pub(super) struct Step(u32);
 
 impl Step {
-    /// Stands for the content at the start.
+    /// Stands for bytes that no action stored, such as the content at the start.
     pub(super) const NONE: Step = Step(u32::MAX);
 
-    /// Its position in the trail.
+    /// Returns the index of the entry in the trail.
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
@@ -21,8 +21,8 @@ impl Step {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stored {
     pub(super) vertex: Vertex,
-    /// The operands; both are the same if the bytes were only moved. An operand whose elements
-    /// consist of several parts has an entry of its own, which joins these.
+    /// The operands of the action; both are the same if the bytes were only moved. An operand whose
+    /// element consists of several parts has an entry of its own, which joins the parts.
     pub(super) from: [Source; 2],
 }
 

@@ -83,8 +83,9 @@ impl Values {
         })
     }
 
-    /// Computes `a f b`, both at the start of an element of `width` bytes. Commuting operands are
-    /// put into one order, with a constant last, and a neutral operand is dropped.
+    /// Computes `a f b`, both at the start of an element of `width` bytes. The operands of a
+    /// commuting function are put into one order, with a constant last, and a neutral operand is
+    /// dropped.
     pub(super) fn apply(&mut self, function: Function, width: u64, a: Value, b: Value) -> Value {
         let (mut a, mut b) = (a, b);
         let place = |value: Value| (self.period(value.node).is_some(), value.node, value.offset);

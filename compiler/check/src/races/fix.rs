@@ -1,4 +1,4 @@
-//! Dependencies that remove a race, as changes of the text.
+//! Fixes that remove a race: insertions into the source text that add a dependency.
 
 use super::found::Wait;
 use crate::places::Places;
@@ -7,7 +7,8 @@ use goal_lang::diag::{Fix, Insertion, dependency, line_after, spelling};
 use goal_opt::whole::{Vertex, Whole};
 use rustc_hash::FxHashMap;
 
-/// Makes fixes. An action without a label gets a new one, the same in all fixes.
+/// Makes fixes that add a dependency. An action without a label gets a new label, which is the same
+/// in all fixes.
 pub(super) struct Fixes<'a> {
     whole: &'a Whole<'a>,
     places: &'a Places<'a>,
@@ -22,7 +23,8 @@ impl<'a> Fixes<'a> {
         Self { whole, places, labels: FxHashMap::default(), next: None }
     }
 
-    /// The fix that adds a dependency between actions of a rank. `None` if the text is not at hand.
+    /// Returns the fix that adds the dependency `wait` between two actions of a rank; `None`
+    /// without the source text.
     pub(super) fn fix(&mut self, rank: u32, wait: Wait) -> Option<Fix> {
         let [waiter, prerequisite] =
             [wait.waiter, wait.prerequisite].map(|id| self.whole.vertex(rank, id));
@@ -37,7 +39,8 @@ impl<'a> Fixes<'a> {
         Some(Fix { title, insertions })
     }
 
-    /// The label of an action. If it has none, adds the insertion of a new one.
+    /// Returns the label of an action. If the action has no label, adds the insertion of a new one.
+    /// Returns `None` if the place of the action is not known.
     fn label(&mut self, vertex: Vertex, insertions: &mut Vec<Insertion>) -> Option<String> {
         if let Some(label) = self.whole.body(vertex).debug.labels.get(self.whole.id(vertex)) {
             return Some(label.to_owned());
@@ -56,7 +59,8 @@ impl<'a> Fixes<'a> {
     }
 }
 
-/// One more than the highest number of a label `l1`, `l2`, ...
+/// Returns the first free n for a label `ln`: one more than the highest n of such a label in the
+/// program.
 fn first_free(whole: &Whole<'_>) -> u64 {
     let labels =
         whole.program.bodies.iter().flat_map(|body| body.ids().map(|id| body.debug.labels.get(id)));

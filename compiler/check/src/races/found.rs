@@ -5,7 +5,7 @@ use goal_lang::{ActionId, BodyId};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// A missing dependency on the end of an action.
+/// A missing dependency: `waiter` should wait for the end of `prerequisite`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wait {
     pub(super) waiter: ActionId,
@@ -15,13 +15,14 @@ pub(super) struct Wait {
 /// The details of a fault.
 #[derive(Debug)]
 pub(super) struct Details {
-    /// The first bytes that it concerns.
+    /// The first bytes that the fault concerns.
     pub(super) bytes: Bytes,
     /// The ranks that have the fault, in ascending order.
     pub(super) ranks: Vec<u32>,
     /// The dependency that removes the fault, if one is known.
     pub(super) wait: Option<Wait>,
-    /// True if the two accesses are ordered in one order of events: others may order them, too.
+    /// True if one run orders the two accesses, but other runs may match messages differently. So
+    /// it is not known whether every run orders them.
     pub(super) is_doubtful: bool,
 }
 
@@ -30,7 +31,8 @@ pub(super) struct Details {
 pub(super) struct Found {
     /// By body and fault, the details. Not all ranks that run the body need to have the fault.
     pub(super) faults: BTreeMap<(BodyId, Fault), Details>,
-    /// The number of pairs that the bound on the work left undecided.
+    /// The number of pairs of accesses whose order was left undecided, as the bound on the work was
+    /// reached.
     pub(super) undecided: u64,
     /// Ranks whose accesses were not all compared.
     pub(super) cut: Vec<u32>,
@@ -38,7 +40,7 @@ pub(super) struct Found {
 
 impl Found {
     /// Adds the faults that a sweep found in a body for `ranks`. `wait` finds a dependency that
-    /// orders two actions.
+    /// orders the two actions of a race. `doubtful` has the races that one run orders.
     pub(super) fn add(
         &mut self,
         body: BodyId,
@@ -60,8 +62,8 @@ impl Found {
         }
     }
 
-    /// Adds a fault of `ranks`. `wait` finds the dependency that removes it; it is not called for a
-    /// fault that other ranks have added before.
+    /// Adds a fault of `ranks`. `wait` finds the dependency that removes the fault. It is not
+    /// called if other ranks have added the same fault before.
     pub(super) fn add_fault(
         &mut self,
         place: (BodyId, Fault),

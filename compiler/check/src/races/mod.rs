@@ -124,9 +124,9 @@ fn find_across_ranks(
     }
 }
 
-/// Selects the races of a rank that are ordered in one run, if other runs may match messages
-/// differently. If every run orders them in one way or another, they are not races, and this is not
-/// known.
+/// Returns the races of a rank whose two actions are ordered in one run, if other runs may match
+/// messages differently. Such a pair is no race if every run orders it in one way or another, which
+/// is not known.
 fn doubtful<'a>(
     analysis: &Analysis<'a>,
     rank: u32,
@@ -152,9 +152,10 @@ fn doubtful<'a>(
     faults.faults.keys().filter(&mut is_ordered).copied().collect()
 }
 
-/// Finds a dependency that orders two actions of a rank, given in the order of their text, without
-/// a deadlock. A dependency with which the program ends under every eager limit comes first; of the
-/// two directions, the one in which the later action waits.
+/// Finds a dependency that orders two actions of a rank without a deadlock. `pair` has the actions
+/// in the order of their text. Prefers a dependency with which the program ends under every eager
+/// limit. Of the two directions, prefers that the later action of the text waits, unless only it
+/// fills the bytes.
 fn missing(
     whole: &Whole<'_>,
     order: &mut Order<'_, '_>,
@@ -165,8 +166,8 @@ fn missing(
 ) -> Option<Wait> {
     let [first, second] = pair;
     let body = whole.program.body_of(rank);
-    // The bytes are scratch memory that only the second action writes, so the first must wait for
-    // it.
+    // True if the bytes are scratch memory that only the second action writes. Then the first
+    // action must wait for the second.
     let is_filled =
         bytes.space == Space::Scratch && bytes.is_fresh && !bytes.are_written_by(body, first);
     let waits = [(second, first), (first, second)]

@@ -158,7 +158,7 @@ impl Description<'_> {
         self.analysis.places.label(found, self.vertex(id), text)
     }
 
-    /// The first action of the text other than `reader` that writes some of `bytes`.
+    /// Returns the first action of the text, other than `reader`, that writes some of `bytes`.
     fn writer(&self, bytes: &Bytes, reader: ActionId) -> Option<ActionId> {
         let body = &self.analysis.whole.program.bodies[self.body.index()];
         body.ids().find(|&id| id != reader && bytes.are_written_by(body, id))

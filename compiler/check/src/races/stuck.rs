@@ -11,8 +11,8 @@ use goal_lang::{ActionId, ActionKind, Body, BodyId};
 use goal_opt::first_to_last;
 use goal_opt::whole::{BodyOrder, Ordered};
 
-/// Adds the races of a body of pairs that have not both ended. Suggests no dependency, as it is not
-/// known with which one the program ends.
+/// Adds the races between two actions of a body that have not both ended. Suggests no dependency,
+/// as it is not known with which dependency the program ends.
 pub(super) fn find(analysis: &Analysis<'_>, id: BodyId, ranks: &[u32], found: &mut Found) {
     let Analysis { whole, trace, .. } = *analysis;
     let body = &whole.program.bodies[id.index()];
@@ -53,16 +53,17 @@ pub(super) fn find(analysis: &Analysis<'_>, id: BodyId, ranks: &[u32], found: &m
     }
 }
 
-/// By action of a body, its relation to messages.
+/// For each action of a body, whether it leads to a send and whether it follows a receive.
 struct Ways {
-    /// True for a send and for an action that starts before one.
+    /// By action, true for a send and for an action that starts before a send.
     leads_to_send: Vec<bool>,
-    /// True for a receive and for an action that starts after one.
+    /// By action, true for a receive and for an action that starts after a receive.
     follows_recv: Vec<bool>,
 }
 
 impl Ways {
-    /// `sequence` must have all actions in an order that the dependencies allow.
+    /// Computes both tables. `sequence` must have all actions in an order that the dependencies
+    /// allow.
     fn new(body: &Body, sequence: &[ActionId]) -> Self {
         let kinds =
             |kind: ActionKind| body.actions.iter().map(|action| action.kind() == kind).collect();

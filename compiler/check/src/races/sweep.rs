@@ -1,10 +1,10 @@
-//! Goes through all accesses of a rank to its memories and compares each with earlier ones to the
-//! same bytes.
+//! Goes through all accesses of a rank to its memories and compares each with earlier accesses to
+//! the same bytes.
 //!
 //! The accesses come in an order that the dependencies allow. For each byte, only the last write
-//! and the reads since are kept: an access that is ordered after these is ordered after all before
-//! them. So without races the number of questions is linear in the accesses and the parts that they
-//! cut memory into.
+//! and the reads since that write are kept. An access that is ordered after these is also ordered
+//! after all earlier ones. So without races the number of questions is linear: in the accesses, and
+//! in the parts that they cut memory into.
 
 use crate::limits::{RANGE_STEPS_MAX, RANGE_STEPS_PER_PIECE};
 use crate::ranges::Ranges;
@@ -17,11 +17,11 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Fault {
     /// Two actions access the same bytes, one of them writes, and neither comes before the other.
-    /// The pair of an action with itself is a receive that stores a byte twice.
+    /// If both are the same action, it is a receive that stores a byte twice.
     Race(ActionId, ActionId),
     /// The action reads scratch memory that nothing wrote.
     Uninitialised(ActionId),
-    /// Bytes that a receive stored (the first action) are overwritten (by the second) before any
+    /// The first action, a receive, stored bytes. The second action overwrites them before any
     /// action reads them.
     Lost(ActionId, ActionId),
 }
@@ -56,7 +56,8 @@ impl Bytes {
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     pub(super) faults: FxHashMap<Fault, Bytes>,
-    /// The number of pairs that the bound on the work left undecided.
+    /// The number of pairs of accesses whose order was left undecided, as the bound on the work was
+    /// reached.
     pub(super) undecided: u64,
     /// True if the bound on the work ended the sweep.
     pub(super) cut: bool,
@@ -93,18 +94,19 @@ impl Faults {
     }
 }
 
-/// The earlier accesses to some bytes that a later one has to be compared with.
+/// The earlier accesses to some bytes with which a later access has to be compared.
 #[derive(Debug, Clone, Copy)]
 struct Accesses {
     /// The last write.
     write: Option<ActionId>,
-    /// The index in `Sweep::reads` of the newest read since, or `NO_READ`.
+    /// The index in `Sweep::reads` of the newest read since the last write, or `NO_READ`.
     reads: u32,
 }
 
 const NO_READ: u32 = u32::MAX;
 
-/// A read and the one before it of the same bytes. Ranges that were cut share their earlier reads.
+/// A read of some bytes, and the index in `Sweep::reads` of the read before it. Ranges that were
+/// cut out of one range share their earlier reads.
 #[derive(Debug, Clone, Copy)]
 struct Read {
     action: ActionId,
@@ -114,20 +116,21 @@ struct Read {
 /// The moment when an action no longer uses some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Done {
-    /// When it has started: a send that combines has then read its operand and written its message.
+    /// When the action has started: a send that combines has then read its operand and written its
+    /// message.
     AtStart,
-    /// When it has ended.
+    /// When the action has ended.
     AtEnd,
 }
 
 /// A sweep in progress. `ordered` decides if its first action no longer uses bytes when its second
-/// begins to use them.
+/// begins to use them. Its third argument says when the first action is done with them.
 pub(super) struct Sweep<'b, F> {
     body: &'b Body,
     ordered: F,
     spaces: [Ranges<Accesses>; 2],
     reads: Vec<Read>,
-    /// The last question and its answer.
+    /// The last question to `ordered` and its answer.
     last: Option<(ActionId, ActionId, Done, Ordered)>,
     /// The number of parts of memory and reads that were visited.
     steps: u64,

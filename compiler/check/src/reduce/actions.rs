@@ -4,8 +4,8 @@ use super::reducer::Reducer;
 use goal_lang::{ActionId, Body, Csr, Edge, topological_order};
 use goal_opt::edit::Removal;
 
-/// Bound on the dependencies that a removed action passes on: it limits the cost of adverse graphs.
-/// The verdict decides if a candidate with fewer dependencies is of use.
+/// The most dependencies that a removed action passes on: it limits the cost of adverse graphs. If
+/// a candidate lacks dependencies for this reason, the verdict decides if it is of use.
 const HANDED_ON_MAX: usize = 16;
 
 /// Removes actions of one rank at a time.
@@ -42,8 +42,8 @@ pub(super) fn reduce_dependencies(reducer: &mut Reducer<'_>) {
     });
 }
 
-/// Removes the actions that are `gone`. An action that waits for one of them then waits for the
-/// prerequisites of that one, each in the same way.
+/// Removes the actions that are true in `gone`. An action that waited for a removed action then
+/// waits for the prerequisites of the removed action, each by its end or its start as before.
 pub(super) fn remove(body: &mut Body, gone: Vec<bool>) {
     if !gone.contains(&true) {
         return;

@@ -28,7 +28,8 @@ pub(super) fn reduce(reducer: &mut Reducer<'_>) {
     });
 }
 
-/// Adds the rest of a datum, in one piece for each run of elements.
+/// Adds to `left` the elements of `datum` that are not in `gone`, as one datum for each run of
+/// neighbouring elements.
 fn without(datum: &Datum, gone: &[bool], left: &mut Vec<Datum>) {
     let width = datum.datatype.width() as usize;
     let mut element = 0;
@@ -42,8 +43,8 @@ fn without(datum: &Datum, gone: &[bool], left: &mut Vec<Datum>) {
     }
 }
 
-/// Moves the used ranges of memory together, in all ranks alike, and then those of each rank's
-/// scratch memory.
+/// Moves the used ranges of memory together, in all ranks alike. Then moves the used ranges of each
+/// body's scratch memory together.
 pub(super) fn compact(reducer: &mut Reducer<'_>) {
     let mut used = Vec::new();
     for image in &reducer.best.images {
@@ -78,7 +79,7 @@ fn collect(body: &Body, space: Space, used: &mut Vec<(u64, u64)>) {
     }
 }
 
-/// The new places of ranges of memory.
+/// The new places of the used ranges of memory.
 struct Places {
     /// The old and the new begin of each used range, ascending.
     moves: Vec<(u64, u64)>,

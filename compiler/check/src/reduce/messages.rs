@@ -59,9 +59,10 @@ struct Messages {
 }
 
 impl Messages {
-    /// Joins sends and receives that match in an abstract run, and of those that a deadlock left
-    /// the first send with the first receive. If ranks share a body, all matches of one action
-    /// belong together.
+    /// Numbers the messages of a program. A send and a receive that match in an abstract run get
+    /// the same number. Of the ends that a deadlock left, the first send of a channel goes with its
+    /// first receive, and so on. If ranks share a body, all matches of one action get the same
+    /// number.
     fn from_program(program: &Program) -> Self {
         let mut first = Vec::with_capacity(program.bodies.len());
         let mut actions = 0;
@@ -92,7 +93,8 @@ impl Messages {
     }
 }
 
-/// Pairs of sends and receives.
+/// Returns pairs of a send and a receive: the matches of an abstract run, then pairs of ends that
+/// it left unmatched.
 fn pairs(whole: &Whole<'_>) -> Vec<(Vertex, Vertex)> {
     let trace = Run::new(whole).finish(u64::MAX);
     let partner = |vertex: Vertex| trace.partner[vertex.index()].some();

@@ -28,8 +28,8 @@ pub struct Reduced {
     pub is_minimal: bool,
 }
 
-/// Up to this many actions of all ranks, ranks with the same body get copies of it, so that each
-/// can lose actions alone.
+/// The most actions of all ranks with which ranks that share a body get copies of it. With a copy,
+/// each rank can lose actions alone.
 const UNSHARED_MAX: u64 = 1 << 20;
 
 /// Makes a valid program smaller while `verdict` finds it interesting. Returns `None` if the
@@ -59,7 +59,8 @@ pub fn reduce(program: &Program, verdict: &mut dyn FnMut(&Program) -> Verdict) -
     Some(Reduced { program: reducer.best, is_minimal: !reducer.stopped })
 }
 
-/// Tries to remove each kind of part, first those whose removal takes most with it.
+/// Tries to remove each kind of part. Begins with the kinds whose removal takes most other parts
+/// with it.
 fn round(reducer: &mut Reducer<'_>) {
     ranks::reduce(reducer);
     ranks::unshare(&mut reducer.best, UNSHARED_MAX);

@@ -15,7 +15,7 @@ enum Field {
     Tag,
 }
 
-/// Up to this many different numbers of a field are made smaller one by one. A program with more is
+/// The most different values of a field that are made smaller one by one. A program with more is
 /// not small yet.
 const VALUES_MAX: usize = 64;
 
@@ -68,7 +68,8 @@ fn lower(reducer: &mut Reducer<'_>, field: Field, value: u64) {
     }
 }
 
-/// The values of a field, the largest first; none if they are too many.
+/// Returns the different values of a field, the largest first; none if there are more than
+/// [`VALUES_MAX`].
 fn values(program: &Program, field: Field) -> Vec<u64> {
     let mut values = BTreeSet::new();
     visit(&mut program.clone(), field, |value| {

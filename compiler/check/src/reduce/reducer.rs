@@ -8,11 +8,11 @@ use std::hash::{Hash, Hasher};
 /// The caller's verdict on a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It still shows the fault.
+    /// The candidate still shows the fault.
     Interesting,
-    /// It doesn't show the fault.
+    /// The candidate doesn't show the fault.
     Uninteresting,
-    /// It doesn't show the fault, and the reduction must stop.
+    /// The candidate doesn't show the fault, and the reduction must stop.
     Stop,
 }
 
@@ -34,9 +34,10 @@ impl<'a> Reducer<'a> {
         Self { best: program, verdict, seen, stopped: false, accepted: 0 }
     }
 
-    /// Removes as many of `parts` parts of the best program as possible: tries all together, then
-    /// halves of the rest, and so on down to single ones, the last ones first. `without` makes the
-    /// program without some parts; it returns `None` if there is no such program.
+    /// Removes as many of `parts` parts of the best program as possible. Tries all together, then
+    /// halves of the rest, and so on down to single parts, the last parts first. `without` makes
+    /// the program without the parts that are true in its argument. It returns `None` if there is
+    /// no such program.
     pub(super) fn take_away(
         &mut self,
         parts: usize,

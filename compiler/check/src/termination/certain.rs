@@ -6,8 +6,8 @@
 //!   receives may take fewer than c of them before it. (If the receive stayed without a message,
 //!   each of the c messages would have gone to another receive: one posted earlier, or one that
 //!   takes a kept message earlier.)
-//! - A send that waits for its receive certainly ends if the same holds with sends and receives
-//!   exchanged.
+//! - A send that waits for its receive certainly ends if c fitting receives certainly start, and
+//!   other sends may get fewer than c of them before it.
 //!
 //! If all events are in the set, the program ends in every order. If not, nothing is known.
 
@@ -19,10 +19,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Up to this many competing actions are compared in pairs. Of more, the proof only uses that they
-/// start one after the other, if they do.
+/// The most competing actions that are compared in pairs. Of more actions, the proof only uses
+/// whether all of them start one after the other.
 const PAIRS_OF_MAX: usize = 64;
-/// Bound on how often waiting sends are examined again, for each action of the program.
+/// The number of times that waiting sends may be examined again, for each action of the program.
 const LOOKS_PER_ACTION: u64 = 64;
 
 /// Returns true if the proof succeeds: the program ends in every order.
@@ -57,8 +57,9 @@ fn sizes_agree(facts: &Facts<'_, '_>) -> bool {
     })
 }
 
-/// Computes, for each receive, the number of fitting messages after which it certainly gets one:
-/// the number of receives that may take one of them before it, and one for itself.
+/// Sets in `needs`, for each receive, the number of fitting messages after which the receive
+/// certainly gets one. This is the number of receives that may take one of them before it, and one
+/// for itself.
 fn recv_needs(competition: &Competition, order: &mut Order<'_, '_>, needs: &mut [u64]) {
     let mut rivals: FxHashMap<Envelope, FxHashSet<Envelope>> = FxHashMap::default();
     for &sent in competition.sends.keys() {
@@ -84,8 +85,8 @@ fn recv_needs(competition: &Competition, order: &mut Order<'_, '_>, needs: &mut 
     }
 }
 
-/// Computes, for each send, the number of fitting receives after which it certainly gets one. Only
-/// sends of the same rank arrive in an order.
+/// Sets in `needs`, for each send, the number of fitting receives after which the send certainly
+/// gets one. Only messages of the same rank arrive in an order.
 fn send_needs(
     facts: &Facts<'_, '_>,
     competition: &Competition,
@@ -121,7 +122,9 @@ fn send_needs(
     }
 }
 
-/// For each action of `some`, counts those of `all` that certainly start after it.
+/// Returns, for each action of `some`, the number of actions of `all` that certainly start after
+/// it. Returns 0 for each if `all` has more than [`PAIRS_OF_MAX`] actions and they do not start one
+/// after the other.
 fn after(order: &mut Order<'_, '_>, some: &[Vertex], all: &[Vertex]) -> Vec<u64> {
     let starts = |order: &mut Order<'_, '_>, first: Vertex, second: Vertex| {
         order.happens_before(Event::Start(first), Event::Start(second)) == Ordered::Yes
@@ -152,7 +155,8 @@ struct Certain<'s, 'a, 'p> {
     ended: usize,
     /// Actions that certainly start and whose consequences are not derived yet.
     todo: Vec<Vertex>,
-    /// By destination and envelope of receives, the messages that certainly come for them.
+    /// By destination and envelope of receives, the numbers of messages and of receives that
+    /// certainly come.
     pools: FxHashMap<(u32, Envelope), Pool>,
     /// By destination, the sends that certainly start and wait for their receive.
     sends: FxHashMap<u32, Vec<Vertex>>,

@@ -18,13 +18,14 @@ struct Kind<'a> {
     envelope: Envelope,
     /// The size of the message in bytes.
     size: u64,
-    /// The actions that wait for its end.
+    /// The actions that wait for the end of the send or receive.
     waiters: &'a [ActionId],
-    /// The action itself, if it matters which of several takes part.
+    /// The action itself, if it matters which of several takes part. Then it is interchangeable
+    /// with no other.
     itself: Option<Vertex>,
 }
 
-/// The rest of a bound on work, in visited actions.
+/// The number of actions that a search may still visit.
 pub(super) struct Budget(pub(super) u64);
 
 impl Budget {
@@ -43,26 +44,29 @@ impl Budget {
 /// The steps of a search whose order may make a difference.
 pub(super) struct Choices<'s, 'a, 'p> {
     pub(super) facts: &'s Facts<'a, 'p>,
-    /// If true, it makes a difference which message a receive that stores its bytes takes. If
-    /// false, only the end of the program counts.
+    /// True if it makes a difference which message a receive takes that stores its bytes. If false,
+    /// only the end of the program counts.
     records_data: bool,
-    /// By vertex, the first of the actions that are interchangeable with it, if there are several.
+    /// By vertex, the first of the actions that are interchangeable with it; `None` if there is no
+    /// other.
     pub(super) alike: Vec<Option<Vertex>>,
-    /// By vertex, the actions whose start before or after its own may make a difference.
+    /// By vertex, the actions for which it may make a difference whether they start before or after
+    /// it.
     pub(super) rivals: FxHashMap<Vertex, Vec<Vertex>>,
-    /// By send whose message a receive from any source may take, the sends of other ranks whose
-    /// messages may arrive first.
+    /// By send, the sends of other ranks whose messages may arrive before its own message, if the
+    /// same receive from any source may take both.
     pub(super) contenders: FxHashMap<Vertex, Vec<Vertex>>,
     /// True if there are sends that may end before or after their message is taken.
     pub(super) has_undecided: bool,
-    /// By vertex, the first action of its cluster: the actions whose choices influence each other.
+    /// By vertex, the first action of its cluster. A cluster has the actions whose choices
+    /// influence each other.
     pub(super) cluster: Vec<Vertex>,
     /// By the first action of a cluster, all of its actions.
     pub(super) members: FxHashMap<Vertex, Vec<Vertex>>,
 }
 
 impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
-    /// Returns `None` if the budget is too small to find the choices.
+    /// Finds the choices of a program. Returns `None` if the budget is too small for that.
     pub(super) fn find(
         facts: &'s Facts<'a, 'p>,
         order: &mut Order<'_, '_>,
@@ -97,8 +101,8 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
             .filter(|&vertex| facts.end(vertex).is_some() && !facts.is_fixed[vertex.index()])
     }
 
-    /// Returns true if a receive stores the bytes of its message, or if a receive that does so may
-    /// take the message of a send.
+    /// Returns true for a receive that stores the bytes of its message. Returns true for a send if
+    /// a competing receive at `destination` stores its bytes.
     fn is_stored(&self, vertex: Vertex, destination: u32) -> bool {
         let whole = self.facts.whole;
         let stores = |recv: &Vertex| stores(whole.action(*recv));
@@ -139,8 +143,8 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
         }
     }
 
-    /// Finds the messages whose arrival before or after others may make a difference. Returns
-    /// `None` if the budget is too small.
+    /// Finds, for each send, the messages of other ranks whose arrival before or after its own may
+    /// make a difference. Returns `None` if the budget is too small.
     fn find_contenders(&mut self, order: &mut Order<'_, '_>, budget: &mut Budget) -> Option<()> {
         let facts = self.facts;
         for competition in facts.competitions.values() {
@@ -233,9 +237,9 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
         Some(())
     }
 
-    /// Joins actions whose choices influence each other into clusters: rivals, sends and receives
-    /// of one rank with overlapping envelopes, and messages of a pair of ranks, which wait behind
-    /// each other.
+    /// Joins actions into clusters if their choices influence each other. These are rivals, sends
+    /// and receives of one rank with overlapping envelopes, and messages of a pair of ranks, which
+    /// wait behind each other.
     fn find_clusters(&mut self) {
         let facts = self.facts;
         let mut joined = DisjointSets::new(facts.whole.len());

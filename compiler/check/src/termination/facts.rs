@@ -9,12 +9,13 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Completion {
     AtStart,
-    /// When it starts or when its message is taken: both are possible.
+    /// When the send starts or when its message is taken: both are possible.
     Either,
     AtMatch,
 }
 
-/// The source and the tag of a message, or those that a receive asks for: [`ANY`] accepts all.
+/// The source and the tag of a message, or the source and the tag that a receive asks for. [`ANY`]
+/// in a receive accepts all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Envelope {
     pub(super) source: u32,
@@ -26,8 +27,8 @@ pub(super) fn fits(recv: Envelope, send: Envelope) -> bool {
     (recv.source == ANY || recv.source == send.source) && (recv.tag == ANY || recv.tag == send.tag)
 }
 
-/// The four envelopes of receives that may take a message sent as `sent`: as it is, with any
-/// source, with any tag, with both.
+/// Returns the four envelopes of receives that may take a message sent as `sent`: `sent` itself,
+/// with any source, with any tag, and with both.
 pub(super) fn takers(sent: Envelope) -> [Envelope; 4] {
     [
         sent,
@@ -86,7 +87,7 @@ impl<'a, 'p> Facts<'a, 'p> {
         Self { whole, partner, is_fixed, competitions, eager_limit, scarce }
     }
 
-    /// The destination and the envelope of a send or a receive.
+    /// Returns the destination and the envelope of a send or a receive; `None` for other actions.
     pub(super) fn end(&self, vertex: Vertex) -> Option<(u32, Envelope)> {
         let rank = self.whole.rank(vertex);
         match *self.whole.action(vertex) {
@@ -97,7 +98,7 @@ impl<'a, 'p> Facts<'a, 'p> {
     }
 
     /// Returns true if every send ends when it starts. Then every order that is possible with a
-    /// lower eager limit is possible here, too.
+    /// lower eager limit is also possible with this one.
     pub(super) fn is_eager(&self) -> bool {
         self.whole.vertices().all(|vertex| self.completion(vertex) == Completion::AtStart)
     }

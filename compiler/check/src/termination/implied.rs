@@ -8,12 +8,12 @@ use super::facts::Facts;
 use crate::order::Order;
 use goal_opt::whole::{Event, Ordered, Vertex};
 
-/// Ranks with more competing receives than this, or more messages for them, are skipped, as they
-/// are compared in pairs.
+/// The most competing receives of a rank, and the most messages for them, that are compared. Ranks
+/// with more are skipped, as all are compared in pairs.
 const COMPARED_MAX: usize = 64;
 
-/// Pairs of a send and a receive where the send has started in every run when the receive has
-/// ended.
+/// Returns pairs of a send and a receive: in every run, the send has started when the receive has
+/// ended. Leaves out the pairs that `order` has already.
 pub(super) fn starts(facts: &Facts<'_, '_>, order: &mut Order<'_, '_>) -> Vec<[Vertex; 2]> {
     let mut found = Vec::new();
     for competition in facts.competitions.values() {

@@ -47,16 +47,16 @@ use facts::Facts;
 use goal_opt::whole::{Room, Trace, Vertex, Whole};
 use rustc_hash::FxHashMap;
 
-/// Bound on the rounds in which implied starts are searched for: each round uses the results of the
-/// last.
+/// The most rounds of the search for implied starts. Each round uses the results of the round
+/// before.
 const ROUNDS_MAX: usize = 4;
 
 /// The verdict on the end of a program.
 #[derive(Debug)]
 pub(crate) enum Verdict {
-    /// It ends in every order.
+    /// The program ends in every order.
     Ends,
-    /// It gets stuck in this order.
+    /// The program gets stuck in this order.
     Hangs(Box<Trace>),
     /// In this order the given receive takes a message of another size.
     SizesDiffer(Box<Trace>, Vertex),
@@ -64,8 +64,8 @@ pub(crate) enum Verdict {
     Unknown,
 }
 
-/// Decides if a program ends in every order. `trace` is a run of it that came to its end. Matches
-/// that hold in every order, with any eager limit, are added to `order`.
+/// Decides if a program ends in every order. `trace` is a run of the program that came to its end.
+/// Matches that hold in every order, with any eager limit, are added to `order`.
 pub(crate) fn decide(
     whole: &Whole<'_>,
     trace: &Trace,

@@ -29,15 +29,17 @@ pub(super) enum Found {
 
 /// The messages that receives took in some order.
 pub(super) struct Taken {
-    /// By receive, the sends whose messages it took. An interchangeable send may stand in for
-    /// another.
+    /// By receive, the sends whose messages it took. Instead of a send, one that is interchangeable
+    /// with it may be listed.
     pub(super) sends: FxHashMap<Vertex, Vec<Vertex>>,
-    /// By vertex, the first of the actions that are interchangeable with it, if there are several.
+    /// By vertex, the first of the actions that are interchangeable with it; `None` if there is no
+    /// other.
     alike: Vec<Option<Vertex>>,
 }
 
 impl Taken {
-    /// The messages that the same receive takes in every order, as pairs of send and receive.
+    /// Returns the messages that the same receive takes in every order, as pairs of send and
+    /// receive. Leaves out interchangeable sends and receives.
     pub(super) fn always(&self) -> Vec<[Vertex; 2]> {
         let is_single = |vertex: Vertex| self.alike[vertex.index()].is_none();
         let known = self.sends.iter().filter_map(|(&recv, sends)| match sends[..] {
@@ -48,9 +50,9 @@ impl Taken {
     }
 }
 
-/// Visits states until one is stuck, all were visited, or the bound of `steps_max` visited actions
-/// is reached. With `records_data`, the result lists every message that a receive which stores its
-/// bytes takes in some order.
+/// Visits states until one is stuck, all were visited, or `steps_max` actions were visited. With
+/// `records_data`, the result lists for each receive that stores its bytes every message that it
+/// takes in some order.
 pub(super) fn search(
     facts: &Facts<'_, '_>,
     trace: &Trace,
@@ -120,8 +122,9 @@ struct Search<'s, 'a, 'p> {
 }
 
 impl Search<'_, '_, '_> {
-    /// Finds a cluster with a choice all of whose actions have started or may start. No other
-    /// action can influence its choices any more, so they can be made before all others.
+    /// Finds a cluster with a possible step, of which all actions have started or may start. No
+    /// other action can influence the choices of such a cluster any more, so they can be made
+    /// before all other choices.
     fn closed_cluster(&self, state: &State) -> Option<Vertex> {
         let starts = state.ready.iter().copied();
         let arrivals = state.streams.values().map(|stream| stream[0]);
@@ -169,8 +172,8 @@ impl Search<'_, '_, '_> {
             .is_none_or(|rivals| rivals.iter().all(|&rival| state.has_started(rival)))
     }
 
-    /// Returns true if no message that is still under way may be taken by a receive that may take
-    /// this one.
+    /// Returns true if all messages have arrived that contend with the message of `send` for a
+    /// receive.
     fn arrival_is_free(&self, state: &State, send: Vertex) -> bool {
         let has_arrived = |&other: &Vertex| state.has_arrived(other);
         self.choices.contenders.get(&send).is_none_or(|others| others.iter().all(has_arrived))

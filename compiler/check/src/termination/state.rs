@@ -18,7 +18,7 @@ pub(super) type Pair = (u32, u32);
 pub(super) enum Step {
     /// A send ends before its message is taken.
     EndEarly(Vertex),
-    /// The action at this place of [`State::ready`] starts.
+    /// The action at this index of [`State::ready`] starts.
     Start(u32),
     /// The next message between these ranks arrives.
     Arrive(Pair),
@@ -41,7 +41,7 @@ pub(super) struct State {
     posted: BTreeMap<u32, Vec<Vertex>>,
     /// By rank, the competing messages that are kept, in the order of their arrivals.
     kept: BTreeMap<u32, Vec<Vertex>>,
-    /// A receive that took a message of another size.
+    /// A receive that took a message of another size, if there is one.
     pub(super) differs: Option<Vertex>,
 }
 
@@ -207,9 +207,9 @@ impl State {
         }
     }
 
-    /// A hash of 128 bits that two states have in common only if the same steps can follow;
-    /// collisions are neglected. `alike` names one of the interchangeable actions for each of them:
-    /// only the number of those that took part counts.
+    /// Returns a hash of 128 bits. Two states have the same hash only if the same steps can follow;
+    /// collisions are neglected. `alike` has, by vertex, one action that stands for all that are
+    /// interchangeable with it: only the number of those that took part counts.
     pub(super) fn fingerprint(&self, alike: &[Option<Vertex>]) -> (u64, u64) {
         let with_flags = || alike.iter().zip(&self.flags);
         let met = with_flags().filter_map(|(&alike, &flags)| alike.filter(|_| flags & ENDED != 0));

@@ -24,7 +24,7 @@ const PAIRS_MAX: u64 = 1 << 22;
 /// Bound on the receives and sends that a finding shows.
 const SHOWN_MAX: usize = 512;
 
-/// Reports receives that may take each other's messages. Returns the delays by which one of them
+/// Reports receives that may take each other's messages. Returns the delays after which a receive
 /// may be left without a message, one for each pair of statements.
 pub(crate) fn check<'a>(
     analysis: &'a Analysis<'a>,
@@ -93,7 +93,8 @@ fn is_received(analysis: &Analysis<'_>, vertex: Vertex) -> bool {
     analysis.whole.is_recv(vertex) && analysis.trace.partner[vertex.index()] != Vertex::NONE
 }
 
-/// The unmatched sends whose message one of `recvs`, all of one rank, may take.
+/// Returns the unmatched sends whose message a receive in `recvs` may take. All of `recvs` are of
+/// one rank.
 fn unmatched_for(analysis: &Analysis<'_>, recvs: &[Vertex]) -> impl Iterator<Item = Vertex> {
     let Analysis { whole, trace, .. } = *analysis;
     let rank = whole.rank(recvs[0]);
@@ -105,7 +106,7 @@ fn unmatched_for(analysis: &Analysis<'_>, recvs: &[Vertex]) -> impl Iterator<Ite
 }
 
 /// Makes the finding about receives of a rank that may take each other's messages. Some of them may
-/// be left without a message.
+/// be left without a message. The finding stands for `count` groups with the same statement.
 pub(crate) fn finding(analysis: &Analysis<'_>, group: &[Vertex], count: u64) -> Diagnostic {
     let Analysis { whole, trace, places, .. } = analysis;
     let is_wild = group.iter().any(

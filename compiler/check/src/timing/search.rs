@@ -8,16 +8,17 @@ use goal_lang::{ANY, Action, Payload, Piece};
 use goal_opt::whole::{Event, Ordered, Vertex};
 use rustc_hash::FxHashMap;
 
-/// Bound on the earlier receives of the same source and tag that a receive is compared with.
+/// The most earlier receives of the same source and tag with which a receive is compared.
 const NEIGHBOURS_MAX: usize = 16;
 /// Bound on the delays that are collected.
 const DELAYS_MAX: usize = 16;
 
-/// Receives of a rank that are connected by pairs which may take each other's messages.
+/// A group of receives of a rank, connected by pairs that may take each other's messages.
 pub(super) type Competitors = Vec<Vertex>;
 
-/// A send and a receive which, if both start late, let another receive take the message of the
-/// first pair and leave the late receive without one.
+/// A send and a receive that both start late. Then another receive takes the message that the late
+/// receive takes in the traced run. The late receive is left without a message, as the late send
+/// does not fit it.
 pub(crate) type Delay = [Vertex; 2];
 
 /// The comparison in progress, and its results.
@@ -34,7 +35,8 @@ pub(super) struct Search<'s, 'a> {
 
 impl Search<'_, '_> {
     /// Groups the receives of a rank that may take each other's messages. `recvs` is in the order
-    /// of the run; of each pair, one receive at least must be open: not every run matches it alike.
+    /// of the traced run. Of each pair, at least one receive must be open: different runs may match
+    /// it with different sends.
     pub(super) fn competing(
         &mut self,
         recvs: &[Vertex],
@@ -88,9 +90,9 @@ impl Search<'_, '_> {
             .collect()
     }
 
-    /// If a receive stores different bytes in different orders of events, returns it with all
-    /// receives that may take one of its messages. No two of them need to exchange their messages:
-    /// it may take three.
+    /// Returns `recv` with all receives that may take one of its messages, if `recv` stores
+    /// different bytes in different orders of events. No two of them need to be able to exchange
+    /// their messages: it may take three.
     pub(super) fn competitors_of(
         &mut self,
         recv: Vertex,
@@ -106,9 +108,9 @@ impl Search<'_, '_> {
         Some(of_rank.filter(takes_one).collect())
     }
 
-    /// The delay after which one of two receives takes the message of the other, while the other
-    /// can't take its message in turn. `None` if both or neither fit, or if a delay of the same
-    /// statements is known.
+    /// Returns the delay after which one of two receives takes the message of the other, while the
+    /// other can't take its message in turn. Returns `None` if both or neither fit, if a delay of
+    /// the same statements is known, or if [`DELAYS_MAX`] delays are known.
     fn delay(&self, first: Vertex, second: Vertex) -> Option<Delay> {
         if self.delays.len() == DELAYS_MAX {
             return None;
@@ -188,8 +190,8 @@ impl Search<'_, '_> {
         bytes == 0 || store_nothing || (are_same && self.is_unchanged_between(sends))
     }
 
-    /// Returns true if no action writes the bytes of two sends, which are the same, between the
-    /// two.
+    /// Returns true if no action writes the bytes of two sends between the two, or if this is
+    /// unknown. Both sends must send the same bytes of memory.
     fn is_unchanged_between(&mut self, sends: [Vertex; 2]) -> bool {
         let whole = self.analysis.whole;
         let sent = pieces(self.analysis, sends[0]);

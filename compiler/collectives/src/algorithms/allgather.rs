@@ -3,7 +3,7 @@
 use crate::buf::Buf;
 use crate::rank::Rank;
 
-/// Copies the own block to its place.
+/// Copies this rank's own block to its place in the output.
 fn keep_own(rank: &mut Rank<'_>) {
     rank.copy(rank.own_input(), rank.output_of(rank.me()));
 }
@@ -40,8 +40,9 @@ pub(super) fn recursive_doubling(rank: &mut Rank<'_>) {
     }
 }
 
-/// In each round every rank gets as many blocks as it has, of the ranks above. Equal blocks are
-/// turned into the order of ranks at the end; other ones are sent from their places.
+/// In each round every rank gets as many blocks as it has, from a rank above. Equal blocks lie in
+/// scratch memory, and are copied into the order of ranks at the end. Other blocks are sent from
+/// their places in the output.
 pub(super) fn bruck(rank: &mut Rank<'_>) {
     let (me, ranks, block) = (rank.me(), rank.ranks(), rank.block());
     if !rank.has_equal_blocks() {
@@ -78,7 +79,8 @@ fn bruck_in_places(rank: &mut Rank<'_>) {
     }
 }
 
-/// Ranks in pairs exchange what their other neighbour gave them before, two blocks at a time.
+/// In each round pairs of neighbours exchange two blocks: those that they got from their other
+/// neighbour in the round before.
 pub(super) fn neighbour_exchange(rank: &mut Rank<'_>) {
     keep_own(rank);
     let (me, ranks) = (rank.me(), rank.ranks());

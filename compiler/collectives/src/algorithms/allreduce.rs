@@ -12,8 +12,8 @@ struct Sum {
 }
 
 impl Sum {
-    /// Adds what came from a lower or a higher rank: B = A f B leaves the result in the buffer of
-    /// the higher one. An operation that commutes keeps it where it is.
+    /// Adds the sum that arrived from a lower or a higher rank. B = A f B leaves the result in the
+    /// buffer of the higher rank. If the operation commutes, the sum stays where it is.
     fn add(&mut self, rank: &mut Rank<'_>, arrived: Buf, is_lower: bool) {
         if is_lower || rank.request.commutes() {
             rank.combine(arrived, self.at);
@@ -24,10 +24,11 @@ impl Sum {
     }
 }
 
-/// The power of two at most as large as the number of ranks, and a rank's number among as many.
+/// Folds the ranks to a power of two. Each odd rank below `2 * rest` also stands for its neighbour
+/// below.
 struct Fold {
     power: u32,
-    /// The ranks above the power.
+    /// The number of ranks above the power of two.
     rest: u32,
 }
 
@@ -37,7 +38,8 @@ impl Fold {
         Self { power, rest: ranks - power }
     }
 
-    /// Returns the number of a rank; `None` for one whose neighbour above stands for both.
+    /// Returns the number of a rank from 0 to `power - 1`; `None` if its neighbour above stands for
+    /// both.
     fn number(&self, rank: u32) -> Option<u32> {
         if rank >= 2 * self.rest {
             Some(rank - self.rest)
@@ -50,7 +52,8 @@ impl Fold {
         if number < self.rest { 2 * number + 1 } else { number + self.rest }
     }
 
-    /// Adds the input of the neighbour below, if this rank stands for it.
+    /// Adds the input of the neighbour below, if this rank stands for it. Sends the own input, if a
+    /// neighbour stands for this rank.
     fn begin(&self, rank: &mut Rank<'_>, sum: &mut Sum) {
         if rank.me() >= 2 * self.rest {
             return;
@@ -101,7 +104,8 @@ pub(super) fn recursive_doubling(rank: &mut Rank<'_>) {
     fold.end(rank, output);
 }
 
-/// A chunk of the sum goes around, and then around again complete.
+/// Each chunk of the sum goes around the ring until it is complete, and then around again to all
+/// ranks.
 pub(super) fn ring(rank: &mut Rank<'_>) {
     let (me, ranks, output) = (rank.me(), rank.ranks(), rank.output(1));
     begin(rank);
@@ -120,7 +124,8 @@ pub(super) fn ring(rank: &mut Rank<'_>) {
     }
 }
 
-/// Recursive halving, after which each rank has a part of the sum, and the same way back.
+/// Recursive halving leaves a part of the sum on each rank. The same exchanges in reverse order
+/// collect all parts on all ranks.
 pub(super) fn rabenseifner(rank: &mut Rank<'_>) {
     let (fold, output) = (Fold::new(rank.ranks()), rank.output(1));
     let mut sum = begin(rank);
@@ -164,8 +169,8 @@ pub(super) fn n_way_dissemination(rank: &mut Rank<'_>) {
     disseminate(rank, rank.request.degree);
 }
 
-/// In each round every rank sends its sum to `ways` others, at multiples of a distance that grows
-/// by `ways + 1`, and adds what it gets.
+/// In each round every rank sends its sum to `ways` others, at multiples of a distance, and adds
+/// what it gets. The distance grows by the factor `ways + 1` each round.
 fn disseminate(rank: &mut Rank<'_>, ways: u32) {
     let (ranks, ways) = (u64::from(rank.ranks()), u64::from(ways));
     let sum = begin(rank).at;

@@ -4,13 +4,13 @@ use crate::buf::{Address, Buf};
 use crate::rank::Rank;
 use goal_lang::ActionId;
 
-/// The blocks to send.
+/// The places of the blocks to send.
 enum Source {
-    /// They lie in the input.
+    /// The blocks lie in the input.
     Input,
-    /// Blocks that are all equal lie one behind the other.
+    /// All blocks have the same size and lie one behind the other.
     Packed(Address),
-    /// Each lies at a place of its own.
+    /// Each block lies at a place of its own.
     Listed(Vec<Buf>),
 }
 
@@ -24,8 +24,8 @@ impl Source {
     }
 }
 
-/// Returns the blocks to send. In place they are copied out of the way of those that arrive: a
-/// receive that waited for a send to end could wait for ever.
+/// Returns the blocks to send. In place they are copied, so that receives need not wait for sends:
+/// such a receive could wait for ever.
 fn source(rank: &mut Rank<'_>) -> Source {
     if !rank.is_in_place() {
         return Source::Input;
@@ -49,7 +49,8 @@ fn source(rank: &mut Rank<'_>) -> Source {
     Source::Listed((0..ranks).map(save).collect())
 }
 
-/// Copies the own block to its place, behind messages, which start first.
+/// Copies this rank's own block to its place. It is stated after the messages, so that these start
+/// first.
 fn keep_own(rank: &mut Rank<'_>) {
     rank.copy(rank.input_for(rank.me()), rank.output_of(rank.me()));
 }
@@ -64,7 +65,8 @@ pub(super) fn linear(rank: &mut Rank<'_>) {
     keep_own(rank);
 }
 
-/// In each step every rank sends to one and receives from one, and ends with both.
+/// In each step every rank sends to one rank and receives from one rank. The next step begins when
+/// both messages have ended.
 pub(super) fn pairwise(rank: &mut Rank<'_>) {
     let blocks = source(rank);
     let mut before: Vec<ActionId> = Vec::new();
@@ -88,7 +90,7 @@ pub(super) fn pairwise(rank: &mut Rank<'_>) {
     keep_own(rank);
 }
 
-/// In the round of each bit, all blocks whose distance has the bit go that far at once.
+/// In the round of each bit, all blocks whose distance has this bit go that far, in one message.
 pub(super) fn bruck(rank: &mut Rank<'_>) {
     let (ranks, block) = (rank.ranks(), rank.block());
     let blocks = rank.scratch(u64::from(ranks) * block);

@@ -5,7 +5,7 @@ use super::tree::{at, family, place};
 use crate::rank::Rank;
 use goal_lang::ActionId;
 
-/// If more signals than this have arrived, the next ones wait for an action that joins them.
+/// The number of received signals above which further signals wait for one action that joins them.
 const JOINED: usize = 32;
 
 /// Sends a signal that waits for all of `before`.
@@ -33,8 +33,8 @@ pub(super) fn direct(rank: &mut Rank<'_>) {
     disseminate(rank, rank.ranks());
 }
 
-/// In each round every rank signals to `ways` others, at multiples of a distance that grows by
-/// `ways + 1`, what it has heard so far.
+/// In each round every rank signals to `ways` others, after all signals that it has received so
+/// far. The others are at multiples of a distance, which grows by the factor `ways + 1` each round.
 fn disseminate(rank: &mut Rank<'_>, ways: u32) {
     let ranks = u64::from(rank.ranks());
     let mut arrived = Vec::new();
@@ -56,8 +56,8 @@ fn disseminate(rank: &mut Rank<'_>, ways: u32) {
     }
 }
 
-/// The ranks above the largest power of two signal to a partner before the others double, and wait
-/// for its signal afterwards.
+/// Pairs of ranks signal to each other in log2 p rounds. A rank above the largest power of two
+/// signals to a partner before these rounds, and waits for the partner's signal after them.
 pub(super) fn recursive_doubling(rank: &mut Rank<'_>) {
     let (me, ranks) = (rank.me(), rank.ranks());
     let power = 1 << ranks.ilog2();
@@ -84,8 +84,8 @@ pub(super) fn tree(rank: &mut Rank<'_>) {
     down(rank, arrived);
 }
 
-/// Returns the children of this rank in a binomial tree with its root at the root, the farthest
-/// first, and its parent.
+/// Returns the children of this rank in a binomial tree, the farthest first, and its parent. The
+/// root of the collective is the root of the tree.
 fn relatives(rank: &Rank<'_>) -> (Vec<u32>, Option<u32>) {
     let root = rank.root();
     let (children, parent) = family(place(rank, root), rank.ranks());
@@ -93,7 +93,7 @@ fn relatives(rank: &Rank<'_>) -> (Vec<u32>, Option<u32>) {
     (ranks, parent.map(|parent| at(rank, root, parent)))
 }
 
-/// Signals go up a tree. Returns those that have arrived.
+/// Sends signals up a tree. Returns the receives of the signals of this rank's children.
 pub(super) fn up(rank: &mut Rank<'_>) -> Vec<ActionId> {
     let (children, parent) = relatives(rank);
     let arrived: Vec<_> = children.into_iter().map(|child| await_signal(rank, child)).collect();
@@ -103,7 +103,7 @@ pub(super) fn up(rank: &mut Rank<'_>) -> Vec<ActionId> {
     arrived
 }
 
-/// Signals go down a tree, from its root after all of `before`.
+/// Sends signals down a tree. The root of the tree first waits for all of `before`.
 pub(super) fn down(rank: &mut Rank<'_>, mut before: Vec<ActionId>) {
     let (children, parent) = relatives(rank);
     if let Some(parent) = parent {

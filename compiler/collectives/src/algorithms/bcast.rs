@@ -1,4 +1,4 @@
-//! Broadcasts. Ranks are counted from the root on.
+//! Broadcasts. The place of a rank is its distance above the root, in the circle of all ranks.
 
 use super::parts::{chunk, chunks, ring_steps};
 use super::tree::{at, family, place, span};
@@ -36,9 +36,9 @@ pub(super) fn k_nomial(rank: &mut Rank<'_>) {
     down_the_tree(rank, buf, root, u64::from(rank.request.degree) + 1);
 }
 
-/// A rank at a place whose lowest digit in base `radix` that is not 0 counts `unit` gets the block
-/// from the place with 0 there. It passes it on to the places that differ in lower digits only, the
-/// farthest first.
+/// Sends the block down a tree of places, which are written in base `radix`. A place gets the block
+/// from the place that has 0 instead of its lowest digit that is not 0. It then sends the block to
+/// the places that differ from it in one lower digit, the farthest first.
 pub(super) fn down_the_tree(rank: &mut Rank<'_>, buf: Buf, root: u32, radix: u64) {
     let (place, ranks) = (u64::from(place(rank, root)), u64::from(rank.ranks()));
     let mut unit = 1;
@@ -86,7 +86,8 @@ pub(super) fn scatter_ring(rank: &mut Rank<'_>) {
     let (buf, root) = (source(rank), rank.root());
     let (place, ranks) = (place(rank, root), rank.ranks());
     scatter(rank, buf, root);
-    // In step s a chunk goes on that was s ranks below, unless its receiver has it already.
+    // In step s a rank passes on the chunk of the place s below it, unless the receiver has it
+    // already.
     let has = |place: u32, number: u32| number >= place && number - place < span(place, ranks);
     for step in ring_steps(rank, buf, place) {
         let (next, number) = ((place + 1) % ranks, (place + ranks - step) % ranks);
@@ -122,7 +123,8 @@ pub(super) fn scatter_doubling(rank: &mut Rank<'_>) {
     }
 }
 
-/// A place gets the chunks of its subtree, and passes on those of its children's.
+/// A place gets the chunks of its subtree, and passes on to each child the chunks of the child's
+/// subtree.
 fn scatter(rank: &mut Rank<'_>, buf: Buf, root: u32) {
     let (place, ranks) = (place(rank, root), rank.ranks());
     let (children, parent) = family(place, ranks);

@@ -8,12 +8,13 @@ use super::tree::{at, place};
 use crate::buf::Buf;
 use crate::rank::Rank;
 
-/// The bytes of a segment by default, so that what was just combined is in a cache when it is sent.
+/// The default size of a segment in bytes. It is so small that a segment is still in a cache when
+/// it is sent after it was combined.
 const SEGMENT: u64 = 128 << 10;
 
-/// Combines what every other rank sends with the own part. Messages are combined where the result
-/// lies. If the operation commutes, a rank begins with its neighbour, so that not all read from the
-/// same rank at once.
+/// Combines the parts that all other ranks send with `own`, in `sum`. Messages are combined where
+/// the result lies. If the operation commutes, a rank begins with its neighbour, so that not all
+/// read from the same rank at once.
 fn combine_all(rank: &mut Rank<'_>, own: Buf, sum: Buf) {
     if !rank.request.commutes() {
         return in_order(rank, own, sum, |rank, other| rank.recv_combine(sum, other));
@@ -22,7 +23,7 @@ fn combine_all(rank: &mut Rank<'_>, own: Buf, sum: Buf) {
     if own != sum && others.is_empty() {
         rank.copy(own, sum);
     } else if own != sum {
-        // The engine replaces what comes by the sum, in one pass.
+        // The engine combines the message with `own` while it stores it, in one pass.
         rank.recv(sum, others.remove(0));
         rank.combine(own, sum);
     }
@@ -31,8 +32,8 @@ fn combine_all(rank: &mut Rank<'_>, own: Buf, sum: Buf) {
     }
 }
 
-/// Makes the own part of the result in `output`. In place the output is a part of the input, which
-/// others read; the own part alone is read by this rank only.
+/// Computes this rank's part of the result in `output`. In place, the output is a part of the
+/// input, which other ranks read. Only `own` is read by this rank alone.
 fn combine_to(rank: &mut Rank<'_>, own: Buf, output: Buf) {
     if rank.is_in_place() && (own != output || !rank.request.commutes()) {
         let sum = rank.scratch(output.size());

@@ -4,7 +4,7 @@ use super::tree::{at, family, place, span};
 use crate::buf::Buf;
 use crate::rank::Rank;
 
-/// Copies the root's own block to its place.
+/// Copies the root's own block to its place in the output.
 fn keep_own(rank: &mut Rank<'_>) {
     rank.copy(rank.own_input(), rank.output_of(rank.me()));
 }
@@ -52,7 +52,7 @@ pub(super) fn synchronised(rank: &mut Rank<'_>) {
     }
 }
 
-/// A binomial tree as one rank sees it, which has a block at each place.
+/// A binomial tree with a block at each place, as one rank sees it.
 struct Tree {
     place: u32,
     ranks: u32,
@@ -70,20 +70,22 @@ impl Tree {
         Self { place, ranks, root, children, parent }
     }
 
-    /// The bytes of the blocks of `count` places from `first` on.
+    /// Returns the total size in bytes of the blocks of `count` places from `first` on.
     fn bytes(&self, rank: &Rank<'_>, first: u32, count: u32) -> u64 {
         rank.bytes_of(at(rank, self.root, first), count)
     }
 
-    /// Returns the blocks of a child's subtree as a part of those of the own one.
+    /// Returns the part of `subtree` with the blocks of a child's subtree. `subtree` has the blocks
+    /// of this rank's subtree.
     fn part_of(&self, rank: &Rank<'_>, subtree: Buf, child: u32) -> Buf {
         let before = self.bytes(rank, self.place, child - self.place);
         subtree.part(before, self.bytes(rank, child, span(child, self.ranks)))
     }
 
-    /// Calls `message` with each message about the subtree of a child of the root. The root has the
-    /// blocks in the order of ranks: if they are equal, two messages carry those before and from
-    /// the last rank on, otherwise one carries all of them.
+    /// Calls `message` with each message between the root and a child, about the blocks of the
+    /// child's subtree. The root has the blocks in the order of ranks, so a subtree may continue
+    /// with rank 0 behind the last rank. Equal blocks then go in two messages, one up to the last
+    /// rank and one from rank 0 on. Other blocks go in one message.
     fn at_root(
         &self,
         rank: &mut Rank<'_>,
@@ -100,8 +102,8 @@ impl Tree {
         }
     }
 
-    /// Returns the messages between this place and its parent, as parts of the blocks of its
-    /// subtree.
+    /// Returns the messages between this rank and its parent, as parts of `subtree`: the blocks of
+    /// this rank's subtree.
     fn messages(&self, rank: &Rank<'_>, subtree: Buf, parent: u32) -> Vec<Buf> {
         let first = at(rank, self.root, self.place);
         let count = span(self.place, self.ranks);
@@ -113,7 +115,7 @@ impl Tree {
         vec![subtree.part(0, bytes), subtree.part(bytes, subtree.size() - bytes)]
     }
 
-    /// Returns scratch memory for the blocks of the own subtree.
+    /// Returns scratch memory for the blocks of this rank's subtree.
     fn subtree(&self, rank: &mut Rank<'_>) -> Buf {
         rank.scratch(self.bytes(rank, self.place, span(self.place, self.ranks)))
     }

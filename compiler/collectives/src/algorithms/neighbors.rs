@@ -9,8 +9,8 @@ fn neighbors(rank: &Rank<'_>) -> Neighbors {
     given.unwrap_or_else(|| Neighbors::ring(rank.me(), rank.ranks()))
 }
 
-/// Returns a block of the input. In place the blocks that arrive would lie on it, so that it is
-/// copied.
+/// Returns a block of the input. In place, returns a copy, because the blocks that arrive would
+/// overwrite it.
 fn kept(rank: &mut Rank<'_>, block: Buf) -> Buf {
     if !rank.is_in_place() {
         return block;

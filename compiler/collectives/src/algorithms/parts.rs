@@ -1,10 +1,10 @@
-//! Blocks in parts.
+//! Divides blocks into segments and chunks.
 
 use crate::buf::Buf;
 use crate::rank::Rank;
 
-/// Returns the bytes of a segment of a block with `block` bytes. The request names the size;
-/// otherwise it is `default`, or more if the block had more than 2^16 segments. A segment has whole
+/// Returns the bytes of a segment of a block with `block` bytes. If the request names no size, it
+/// is `default`, or larger if the block would have more than 2^16 segments. A segment has whole
 /// elements, at least one.
 pub(super) fn segment(rank: &Rank<'_>, block: u64, default: u64) -> u64 {
     let wanted = match rank.request.segment {
@@ -23,13 +23,13 @@ pub(super) fn chunks(buf: Buf, bytes: u64) -> impl Iterator<Item = Buf> + use<> 
     })
 }
 
-/// Returns one of as many chunks of a block as there are ranks. Chunks have whole elements, and
-/// differ by one element at most.
+/// Divides a block into as many chunks as there are ranks, and returns chunk `number`. Chunks have
+/// whole elements, and differ by one element at most.
 pub(super) fn chunk(rank: &Rank<'_>, block: Buf, number: u32) -> Buf {
     chunk_of(rank, block, number, rank.ranks())
 }
 
-/// Returns one of `total` chunks of a block.
+/// Divides a block into `total` chunks as [`chunk`] does, and returns chunk `number`.
 pub(super) fn chunk_of(rank: &Rank<'_>, block: Buf, number: u32, total: u32) -> Buf {
     let width = rank.width();
     let (count, total) = (u128::from(block.size() / width), u128::from(total));
@@ -38,25 +38,25 @@ pub(super) fn chunk_of(rank: &Rank<'_>, block: Buf, number: u32, total: u32) -> 
     block.part(start, end - start)
 }
 
-/// The chunks of a block that have elements. If a block has fewer elements than chunks, most of
-/// these are empty.
+/// The chunks of a block that have elements. If a block has fewer elements than chunks, some chunks
+/// are empty.
 pub(super) struct Filled {
     elements: u64,
     total: u32,
 }
 
 impl Filled {
-    /// Returns the chunks with elements among `total` ones of a block.
+    /// Divides a block into `total` chunks, and returns those with elements.
     pub(super) fn new(rank: &Rank<'_>, block: Buf, total: u32) -> Self {
         Self { elements: block.size() / rank.width(), total }
     }
 
-    /// The number of chunks with elements.
+    /// Returns the number of chunks with elements.
     fn len(&self) -> u32 {
         self.elements.min(self.total.into()) as u32
     }
 
-    /// The number of the chunk at a position among those with elements.
+    /// Returns the number of the chunk at a position among the chunks with elements.
     fn number(&self, position: u32) -> u32 {
         let (elements, total) = (u128::from(self.elements), u128::from(self.total));
         if elements >= total {
@@ -67,7 +67,7 @@ impl Filled {
         ((u128::from(position) + 1) * total).div_ceil(elements) as u32 - 1
     }
 
-    /// The number of chunks with elements before `chunk`.
+    /// Returns the number of chunks with elements before `chunk`.
     fn before(&self, chunk: u32) -> u32 {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -97,9 +97,9 @@ impl Filled {
     }
 }
 
-/// Returns the steps from 0 on, below the number of ranks minus one, at which a rank in a ring
-/// passes on a chunk or gets one. In step s, place `me` sends chunk `me - s` and gets the one
-/// before. Chunks without elements are left out, so that a short block takes few steps.
+/// Returns the steps of a ring in which the rank at place `me` sends or gets a chunk with elements.
+/// Steps count from 0 to the number of ranks minus two. In step s the rank sends chunk `me - s` and
+/// gets chunk `me - s - 1`. Chunks without elements are left out, so a short block takes few steps.
 pub(super) fn ring_steps(rank: &Rank<'_>, block: Buf, me: u32) -> Vec<u32> {
     let ranks = rank.ranks();
     let (count, total) = (block.size() / rank.width(), u64::from(ranks));

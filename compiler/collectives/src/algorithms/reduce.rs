@@ -7,7 +7,8 @@ use super::tree::{at, family, place};
 use crate::buf::Buf;
 use crate::rank::Rank;
 
-/// Returns the own input, out of the way of the output.
+/// Returns this rank's input. At the root in place, returns a copy, because the output will
+/// overwrite the input.
 fn own(rank: &mut Rank<'_>) -> Buf {
     let input = rank.input(1);
     if !rank.is_in_place() || !rank.is_root() {
@@ -32,7 +33,7 @@ pub(super) fn binomial(rank: &mut Rank<'_>) {
     up_the_tree(rank, rank.root());
 }
 
-/// The inputs go up a binomial tree to the rank `root`, which ends with them in its output.
+/// The inputs go up a binomial tree to the rank `root`, which ends with their sum in its output.
 pub(super) fn up_the_tree(rank: &mut Rank<'_>, root: u32) {
     let (place, ranks) = (place(rank, root), rank.ranks());
     let (children, parent) = family(place, ranks);
@@ -53,7 +54,8 @@ pub(super) fn up_the_tree(rank: &mut Rank<'_>, root: u32) {
     }
 }
 
-/// A binomial tree whose subtrees are consecutive ranks, to rank 0, which sends the result on.
+/// The inputs go up a binomial tree to rank 0, which sends the result to the root. Each subtree has
+/// consecutive ranks.
 pub(super) fn ordered_binomial(rank: &mut Rank<'_>) {
     let (me, ranks, root) = (rank.me(), rank.ranks(), rank.root());
     let (children, parent) = family(me, ranks);
@@ -78,14 +80,14 @@ pub(super) fn ordered_binomial(rank: &mut Rank<'_>) {
 }
 
 /// The sum goes from the last rank down in segments. The chain ends at the root if the operation
-/// commutes, and otherwise at rank 0, which sends the result on.
+/// commutes, and otherwise at rank 0, which sends the result to the root.
 pub(super) fn pipelined_chain(rank: &mut Rank<'_>) {
     let (root, last) = (rank.root(), rank.ranks() - 1);
     let end = if rank.request.commutes() { root } else { 0 };
     let place = place(rank, end);
     let segment = segment(rank, rank.block(), 64 << 10);
     let own = rank.input(1);
-    // In place the output is the input: what arrives lies elsewhere.
+    // In place the output is the input, so the segments that arrive lie elsewhere.
     let is_apart = place == 0 && place < last && rank.is_root() && rank.is_in_place();
     let adds_in_place = is_apart && rank.request.commutes();
     let sum = match (place, rank.is_root()) {

@@ -3,8 +3,8 @@
 use crate::buf::Buf;
 use crate::rank::Rank;
 
-/// Returns a buffer for the result, and copies it to the output at the end. In place the output is
-/// part of the input, so the result is made elsewhere.
+/// Returns a buffer for the result, which the caller copies to the output at the end. In place the
+/// output is part of the input, so the buffer is scratch memory.
 fn result(rank: &mut Rank<'_>) -> Buf {
     match rank.is_in_place() {
         false => rank.own_output(),
@@ -12,7 +12,7 @@ fn result(rank: &mut Rank<'_>) -> Buf {
     }
 }
 
-/// The sum of a block comes from the rank above its own and goes around once.
+/// The sum of a block begins at the rank above the block's own rank, and goes around the ring once.
 pub(super) fn ring(rank: &mut Rank<'_>) {
     let ranks = rank.ranks();
     let (mut sum, output) = (rank.input_for(rank.down(1)), rank.own_output());
@@ -39,8 +39,8 @@ pub(super) fn pairwise(rank: &mut Rank<'_>) {
     rank.copy(sum, rank.own_output());
 }
 
-/// Combines what every other rank sends with the own part, from the last rank down: B = A f B
-/// leaves the sum so far in one place.
+/// Combines the parts that all other ranks send with `own`, in `sum`, from the last rank down. In
+/// this order B = A f B leaves the sum so far in one place.
 pub(super) fn combine_all(rank: &mut Rank<'_>, own: Buf, sum: Buf) {
     in_order(rank, own, sum, |rank, other| {
         let arrived = rank.scratch(sum.size());
@@ -49,8 +49,8 @@ pub(super) fn combine_all(rank: &mut Rank<'_>, own: Buf, sum: Buf) {
     });
 }
 
-/// Adds the part of each rank to `sum`, from the last rank down. Calls `add` for those of other
-/// ranks, but for the last one.
+/// Adds the part of each rank to `sum`, from the last rank down. Receives the part of the last rank
+/// into `sum`, and calls `add` for the parts of the other ranks.
 pub(super) fn in_order(rank: &mut Rank<'_>, own: Buf, sum: Buf, add: impl Fn(&mut Rank<'_>, u32)) {
     let last = rank.ranks() - 1;
     for other in (0..=last).rev() {

@@ -1,4 +1,4 @@
-//! Reductions over the ranks up to one's own.
+//! Scans: reductions over all ranks up to this one.
 
 use crate::buf::Buf;
 use crate::rank::Rank;
@@ -16,15 +16,16 @@ pub(super) fn linear(rank: &mut Rank<'_>) {
     }
 }
 
-/// In each round a rank gets the sum of as many ranks before it as it has added up.
+/// In each round a rank that has added up n ranks gets the sum of the n ranks before them.
 pub(super) fn recursive_doubling(rank: &mut Rank<'_>) {
     let sum = rank.output(1);
     rank.copy(rank.input(1), sum);
     double(rank, sum, true, |_, _| {});
 }
 
-/// Adds up sums of the ranks before. Calls `visit` with each before it is added. The last one is
-/// added only if `is_result` says that the sum is read at the end.
+/// Adds up in `sum` the sums that lower ranks send. Calls `visit` with each of them before it is
+/// added. A sum that is not sent on is added only if `is_result` says that `sum` is read at the
+/// end.
 fn double(
     rank: &mut Rank<'_>,
     sum: Buf,

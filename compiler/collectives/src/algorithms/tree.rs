@@ -1,8 +1,9 @@
-//! Binomial trees, as one place sees them. Places are counted from the root on.
+//! Binomial trees, as one place sees them. The place of a rank is its distance above the root, in
+//! the circle of all ranks.
 
 use crate::rank::Rank;
 
-/// The place of a rank in the circle of all ranks that begins at the root.
+/// Returns the place of this rank in the circle of all ranks that begins at the root.
 pub(super) fn place(rank: &Rank<'_>, root: u32) -> u32 {
     if rank.me() >= root { rank.me() - root } else { rank.me() + (rank.ranks() - root) }
 }
@@ -20,7 +21,8 @@ pub(super) fn family(place: u32, ranks: u32) -> (Vec<u32>, Option<u32>) {
     (children, (place > 0).then(|| place - low))
 }
 
-/// Returns the number of places in the subtree of a place: as many from it on.
+/// Returns the number of places in the subtree of a place. They are the place itself and the next
+/// ones.
 pub(super) fn span(place: u32, ranks: u32) -> u32 {
     let low = if place == 0 { ranks } else { place & place.wrapping_neg() };
     low.min(ranks - place)

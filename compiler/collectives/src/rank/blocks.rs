@@ -7,22 +7,23 @@ use crate::view::View;
 use goal_lang::CollectiveKind;
 
 impl Rank<'_> {
-    /// Returns the generator of another algorithm, if this one takes others.
+    /// Returns the generator of another algorithm; `None` if there is none, or if this algorithm
+    /// takes no others.
     pub(crate) fn find(&self, kind: CollectiveKind, name: &str) -> Option<fn(&mut Rank<'_>)> {
         self.find.and_then(|find| find(kind, name))
     }
 
-    /// The collective that is generated.
+    /// Returns the collective that is generated.
     pub(crate) fn view(&self) -> &View {
         &self.view
     }
 
-    /// The own number.
+    /// Returns this rank's number in the collective.
     pub(crate) fn me(&self) -> u32 {
         self.view.me
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks of the collective.
     pub(crate) fn ranks(&self) -> u32 {
         self.view.ranks
     }
@@ -53,34 +54,35 @@ impl Rank<'_> {
         }
     }
 
-    /// The bytes of a block, if all blocks are equal.
+    /// Returns the size in bytes of a block, if all blocks are equal.
     pub(crate) fn block(&self) -> u64 {
         self.view.block()
     }
 
-    /// The bytes of a rank's block.
+    /// Returns the size in bytes of a rank's block.
     pub(crate) fn block_of(&self, rank: u32) -> u64 {
         self.view.block_of(rank)
     }
 
-    /// The bytes of the blocks of `count` ranks from `first` on, in the circle of all ranks.
+    /// Returns the total size in bytes of the blocks of `count` ranks from `first` on, in the
+    /// circle of all ranks.
     pub(crate) fn bytes_of(&self, first: u32, count: u32) -> u64 {
         let parts = self.circle(first, count, |number| self.view.sent_block(number));
         parts.into_iter().map(Buf::size).sum()
     }
 
-    /// The bytes of an element.
+    /// Returns the size of an element in bytes.
     pub(crate) fn width(&self) -> u64 {
         self.view.width
     }
 
-    /// Returns the rank at a distance, in the circle of all ranks.
+    /// Returns the rank that is `distance` places above this one, in the circle of all ranks.
     pub(crate) fn up(&self, distance: u32) -> u32 {
         let (me, ranks) = (u64::from(self.me()), u64::from(self.ranks()));
         ((me + u64::from(distance)) % ranks) as u32
     }
 
-    /// Returns the rank from which this one is at a distance.
+    /// Returns the rank that is `distance` places below this one, in the circle of all ranks.
     pub(crate) fn down(&self, distance: u32) -> u32 {
         let ranks = self.ranks();
         self.up(ranks - distance % ranks)
@@ -91,8 +93,8 @@ impl Rank<'_> {
         self.view.output.part(0, u64::from(blocks) * self.block())
     }
 
-    /// Returns `blocks` equal blocks of the input, from its start. In place, it lies where the
-    /// output does.
+    /// Returns `blocks` equal blocks of the input, from its start. In place, the input lies where
+    /// the output does.
     pub(crate) fn input(&self, blocks: u32) -> Buf {
         let size = u64::from(blocks) * self.block();
         self.view.input.unwrap_or(self.view.output).part(0, size)
@@ -103,7 +105,8 @@ impl Rank<'_> {
         self.view.own_input()
     }
 
-    /// Returns the place of the only block that this rank ends with.
+    /// Returns the place of this rank's block in the output, for collectives whose output is one
+    /// block.
     pub(crate) fn own_output(&self) -> Buf {
         self.view.own_output()
     }
@@ -118,9 +121,9 @@ impl Rank<'_> {
         self.view.input_for(rank)
     }
 
-    /// Returns the blocks of `count` ranks from `first` on, in the circle of all ranks, by a
-    /// function that tells each rank's. Buffers that lie one behind the other are one. Takes no
-    /// longer for many packed blocks than for one.
+    /// Returns the blocks of `count` ranks from `first` on, in the circle of all ranks. `of`
+    /// returns the block of a rank. Blocks that lie one behind the other are joined. If all blocks
+    /// do, the time does not depend on their number.
     pub(crate) fn circle(&self, first: u32, count: u32, of: impl Fn(u32) -> Buf) -> Vec<Buf> {
         let first_part = count.min(self.ranks() - first);
         if self.has_packed_blocks() && count > 0 {

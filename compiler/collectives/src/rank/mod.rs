@@ -16,17 +16,17 @@ use rustc_hash::FxHashMap;
 /// The most actions that one action waits for; NISA counts them in 16 bits.
 const JOINED_MAX: usize = 1 << 15;
 
-/// The generators of other algorithms, by collective and name.
+/// A function that returns the generator of another algorithm, by its collective and its name.
 pub(crate) type Find = fn(CollectiveKind, &str) -> Option<fn(&mut Rank<'_>)>;
 
 /// The graph of one rank. Its actions are stated one after the other, as a program with blocking
-/// calls would execute them. Each waits only for those that its buffers call for ([`Hazards`]), and
-/// for those that [`after`](Self::after) and [`gate`](Self::gate) name, so that all else may happen
-/// at the same time.
+/// calls would execute them. Each action waits only for earlier actions on the same bytes
+/// ([`Hazards`]), and for the actions that [`after`](Self::after) and [`gate`](Self::gate) name.
+/// All other actions may run at the same time.
 ///
 /// The messages from one rank to another have the tags from [`Request::tag`] on, in the order in
-/// which both state them, so the order in which they start does not matter. Sender and receiver
-/// must state the same messages. A message without bytes is left out, unless it is a signal.
+/// which both ranks state these messages. So they may start in any order. Sender and receiver must
+/// state the same messages. A message without bytes is left out, unless it is a signal.
 pub(crate) struct Rank<'r> {
     pub(crate) request: &'r Request,
     view: View,
@@ -35,11 +35,11 @@ pub(crate) struct Rank<'r> {
     scratch: u64,
     memory: Hazards,
     scratched: Hazards,
-    /// The number of messages to each rank so far, and from it.
+    /// The number of messages so far to each rank, and from each rank.
     messages: FxHashMap<u32, [u32; 2]>,
     /// True if tags have run out.
     has_no_tag: bool,
-    /// The action that every later one waits for.
+    /// The action that every later action waits for.
     gate: Option<ActionId>,
     find: Option<Find>,
 }
@@ -81,14 +81,14 @@ impl<'r> Rank<'r> {
         Address { space: Space::Scratch, addr }.part(0, size)
     }
 
-    /// Sends a buffer.
+    /// Sends a buffer to rank `to`, unless the buffer is empty.
     pub(crate) fn send(&mut self, buf: Buf, to: u32) {
         if buf.size > 0 {
             self.signal(buf, to);
         }
     }
 
-    /// Receives into a buffer.
+    /// Receives from rank `from` into a buffer, unless the buffer is empty.
     pub(crate) fn recv(&mut self, buf: Buf, from: u32) {
         if buf.size > 0 {
             self.await_signal(buf, from);
@@ -147,8 +147,9 @@ impl<'r> Rank<'r> {
         }
     }
 
-    /// Receives a message A into B = A f B. A holds what comes from lower ranks if the operation
-    /// does not commute. The message needs no memory of its own, unless f is a user function.
+    /// Receives a message A and computes B = A f B. If the operation does not commute, A must hold
+    /// the inputs of lower ranks than B. The message needs no memory of its own, unless f is a user
+    /// function.
     pub(crate) fn recv_combine(&mut self, b: Buf, from: u32) {
         if b.size == 0 {
             return;
@@ -221,7 +222,7 @@ impl<'r> Rank<'r> {
         }
     }
 
-    /// Copies a buffer to another one of its size; nothing if they are the same.
+    /// Copies a buffer to another one of the same size. Does nothing if both are the same buffer.
     pub(crate) fn copy(&mut self, from: Buf, to: Buf) {
         debug_assert_eq!(from.size, to.size);
         if from != to && from.size > 0 {
@@ -229,7 +230,8 @@ impl<'r> Rank<'r> {
         }
     }
 
-    /// Computes B = A f B. A holds what comes from lower ranks if the operation does not commute.
+    /// Computes B = A f B. If the operation does not commute, A must hold the inputs of lower ranks
+    /// than B.
     pub(crate) fn combine(&mut self, a: Buf, b: Buf) {
         if a.size == 0 {
             return;
@@ -273,7 +275,7 @@ impl<'r> Rank<'r> {
         let Self { body, memory, scratched, .. } = self;
         let hazards = if buf.space == Space::Memory { memory } else { scratched };
         hazards.access(buf.addr..buf.addr + buf.size, writes, action, |earlier| {
-            // A message may have several buffers.
+            // The buffers of one message may overlap.
             if earlier != action {
                 body.requires(action, earlier);
             }

@@ -3,7 +3,7 @@
 use goal_lang::limits::TAG_MAX;
 use goal_lang::{CollectiveKind, Datatype, Op};
 
-/// The most ranks of a collective. Sums of three of them have 32 bits.
+/// The most ranks of a collective. The sum of three such numbers still fits into 32 bits.
 pub(super) const RANKS_MAX: u32 = 1 << 30;
 
 /// The reason why a request can't be met.
@@ -46,10 +46,10 @@ pub enum RequestError {
         input: u64,
         /// The address of the output.
         output: u64,
-        /// The bytes of the larger one.
+        /// The size in bytes of the larger buffer.
         bytes: u64,
     },
-    /// The collective has no such blocks.
+    /// The collective has no blocks of this form.
     #[error("{0} has no blocks of different sizes of this form")]
     Blocks(CollectiveKind),
     /// There are not as many blocks as ranks.
@@ -79,7 +79,7 @@ pub enum RequestError {
     /// Two blocks that ranks receive lie on each other.
     #[error("blocks {} and {} overlap in the output", .0[0], .0[1])]
     BlocksOverlap([usize; 2]),
-    /// The rank sends itself another number of elements than it gets from itself.
+    /// The rank sends another number of elements to itself than it receives from itself.
     #[error("rank {rank} sends {send} elements to itself and receives {recv}")]
     OwnBlock {
         /// The rank.
@@ -92,7 +92,7 @@ pub enum RequestError {
     /// The rank has to know the blocks of all ranks.
     #[error("rank {0} has to know the blocks of all ranks")]
     OthersBlocks(u32),
-    /// The nodes have another number of ranks.
+    /// The nodes and the collective have different numbers of ranks.
     #[error("the nodes of {given} ranks are given, and there are {ranks}")]
     Nodes {
         /// The ranks of the nodes.

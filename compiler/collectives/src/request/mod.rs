@@ -20,12 +20,13 @@ pub struct Request {
     pub ranks: u32,
     /// The root, for collectives that have one.
     pub root: u32,
-    /// The elements of a block: of a rank's input, or of its part for each rank.
+    /// The number of elements of a block. A block is the input of a rank, or the part of this input
+    /// for one rank.
     pub count: u64,
     /// The blocks, if they have different numbers of elements or places of their own.
     pub blocks: Blocks,
-    /// The neighbours of the rank that a graph is generated for, for collectives of neighbours;
-    /// `None` for those in a ring.
+    /// For collectives of neighbours: the neighbours of the rank that a graph is generated for.
+    /// `None` stands for the neighbours in a ring of all ranks.
     pub neighbors: Option<Neighbors>,
     /// The type of the elements.
     pub datatype: Datatype,
@@ -44,27 +45,31 @@ pub struct Request {
     pub tag: u32,
     /// The nodes that ranks lie on, for algorithms of two levels; `None` for one node.
     pub nodes: Option<Arc<Nodes>>,
-    /// The name of the algorithm within nodes, for those of two levels; `None` for their default.
+    /// For algorithms of two levels: the name of the algorithm within nodes; `None` for the
+    /// default.
     pub inner: Option<&'static str>,
-    /// The name of the algorithm among nodes, for those of two levels; `None` for their default.
+    /// For algorithms of two levels: the name of the algorithm among nodes; `None` for the default.
     pub outer: Option<&'static str>,
 }
 
-/// The blocks of a request, as far as the rank knows them that a graph is generated for. A block
-/// may have no elements. Sender and receiver must state the same number.
+/// The blocks of a request, as far as they are known to the rank that a graph is generated for. A
+/// block may have no elements. Sender and receiver must state the same number of elements.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Blocks {
     /// Every block has [`Request::count`] elements, and they lie one behind the other.
     #[default]
     Equal,
-    /// The block of each rank: what it contributes to a gather or an allgather, or gets of a
-    /// scatter or a reduce-scatter. The places are those in the buffer of all blocks.
+    /// The block of each rank, with its place in the buffer of all blocks. It is the rank's
+    /// contribution to a gather or an allgather, or its part of the result of a scatter or a
+    /// reduce-scatter.
     Each(BlockList),
-    /// The elements of the rank's own block, for a rank that is not the root of a gather or a
-    /// scatter and takes an algorithm that asks for no more ([`Counts::Own`](crate::Counts::Own)).
+    /// The number of elements of the rank's own block. Only a rank other than the root of a gather
+    /// or a scatter may state it, for an algorithm that needs no other blocks
+    /// ([`Counts::Own`](crate::Counts::Own)).
     Own(u64),
-    /// The blocks for each rank in the input, and from each rank in the output, for an alltoall. In
-    /// place, the blocks for others are those from them, and `send` is not looked at.
+    /// For an alltoall: the block for each rank in the input, and the block from each rank in the
+    /// output. In place, the block for a rank lies where the block from it will be, and `send` is
+    /// not read.
     ///
     /// For a collective of neighbours: the blocks for each destination, and from each source. In an
     /// allgather of neighbours, `send` has one block, which goes to all destinations.
@@ -100,8 +105,8 @@ impl Request {
         }
     }
 
-    /// Returns the bytes of a block by which a table of decisions chooses: of blocks that are known
-    /// to all ranks their mean, and 0 if ranks know different ones.
+    /// Returns the size of a block in bytes, by which a table of decisions chooses an algorithm. It
+    /// is the mean if all ranks know all blocks, and 0 if ranks know different blocks.
     pub(crate) fn block(&self) -> u64 {
         let elements = match &self.blocks {
             _ if self.kind == CollectiveKind::Barrier => 0,
@@ -195,7 +200,8 @@ impl Request {
         }
     }
 
-    /// Checks that a rank sends to itself the blocks that it gets from itself.
+    /// Checks that each block that a rank sends to itself has as many elements as the block that it
+    /// gets from itself.
     fn check_own_edges(&self, rank: u32) -> Result<(), RequestError> {
         let (Blocks::Pairs { send, recv }, Some(neighbors)) = (&self.blocks, &self.neighbors)
         else {
@@ -274,7 +280,8 @@ impl Request {
     fn check_buffers(&self) -> Result<(), RequestError> {
         self.check_blocks()?;
         let (from, to, all) = self.extents().ok_or(RequestError::Size)?;
-        // Offsets in scratch memory stay below 2^64 as well: all blocks once a round, and some.
+        // Offsets in scratch memory must stay below 2^64 too. It holds all blocks once for each
+        // round, and some more.
         all.checked_mul(64).ok_or(RequestError::Size)?;
         let ends = |start: u64, bytes: u64| start.checked_add(bytes).ok_or(RequestError::Size);
         // In place, the output holds the input.

@@ -18,8 +18,8 @@ pub struct Compiled {
     pub nisa: Nisa,
     /// The warnings and the texts.
     pub findings: Findings,
-    /// The numbers of actions of all ranks before and after the passes. They are the same of a NISA
-    /// file.
+    /// The numbers of actions of all ranks before and after the passes. Both are 0 for a NISA file,
+    /// which is taken as it is.
     pub actions: (u64, u64),
 }
 
@@ -66,8 +66,8 @@ pub fn compile(paths: &[PathBuf], options: &Options) -> Result<Compiled, Error> 
     }
 }
 
-/// Runs the passes of the pipeline, and calls `after` with the program after each. Notes of passes
-/// become warnings.
+/// Runs the passes of the pipeline, and calls `after` with each pass and the program after it.
+/// Notes of passes become warnings.
 ///
 /// # Errors
 /// Returns an error if the verifier finds a fault or a pass refuses the program.
@@ -108,7 +108,8 @@ pub enum Emit {
     Dot,
     /// One JSON object.
     Json,
-    /// LogGOPSim's binary form. Parts that it has no place for are dropped with a warning.
+    /// LogGOPSim's binary form. Parts of the program that this form has no place for are dropped
+    /// with a warning.
     Loggopsim,
 }
 
@@ -214,7 +215,7 @@ fn write_loggopsim(
     })
 }
 
-/// Adds an error to the findings, and returns all of them.
+/// Adds an error to the findings, and returns all findings as an error.
 fn fail(loaded: &mut Loaded, diagnostic: Diagnostic) -> Error {
     let mut findings = std::mem::take(&mut loaded.findings);
     findings.report.push(diagnostic);

@@ -50,7 +50,7 @@ pub fn asks_for_json() -> bool {
     PARSED.get().is_some_and(|arguments| value(arguments, "--format") == Some("json"))
 }
 
-/// The last value of an option among arguments that may be wrong, as `--name VALUE` or
+/// Returns the last value of an option among arguments that may be wrong, as `--name VALUE` or
 /// `--name=VALUE`.
 fn value<'a>(arguments: &'a [OsString], name: &str) -> Option<&'a str> {
     let options = arguments.iter().take_while(|argument| *argument != "--");

@@ -1,5 +1,5 @@
-//! Writes findings and errors to the standard streams. What can't be written is told: an error of
-//! standard output on standard error, and one of standard error by the exit status.
+//! Writes findings and errors to the standard streams. An error of standard output is reported on
+//! standard error. An error of standard error is reported by the exit status.
 
 use super::stage::clear_stage;
 use super::{Error, Findings, Status, streams};
@@ -65,8 +65,8 @@ fn is_dumb() -> bool {
 /// True once something could not be written to standard error.
 static LOST: AtomicBool = AtomicBool::new(false);
 
-/// Writes to standard error. Nobody can be told about an error of it, so [`exit_status`] is what
-/// says that something was lost. A reader that has gone away wants nothing more.
+/// Writes to standard error. If this fails, [`exit_status`] later reports that something was lost.
+/// A reader that has closed the stream wants nothing more, so this is no failure.
 fn tell(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
     clear_stage();
     let mut err = io::BufWriter::new(io::stderr().lock());
@@ -97,11 +97,11 @@ fn write_out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
 /// The name of standard output in errors.
 const STDOUT: &str = "<stdout>";
 
-/// Writes findings and the number of those that were not kept: for people on standard error, for
-/// programs on standard output.
+/// Writes findings, and the number of findings that were not kept. Text goes to standard error.
+/// JSON and SARIF go to standard output.
 ///
 /// # Errors
-/// Those of standard output.
+/// An error of standard output.
 pub fn report(findings: &Findings, format: Format) -> Result<(), Error> {
     if format == Format::Text {
         note(findings, format);
@@ -126,7 +126,7 @@ pub fn note(findings: &Findings, format: Format) {
 /// Writes a text to standard output.
 ///
 /// # Errors
-/// Those of standard output.
+/// An error of standard output.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     write_out(write)
 }
@@ -137,7 +137,7 @@ pub fn print_line(line: &str) {
 }
 
 /// Writes the reason why the command `program` failed, to the stream that [`report`] uses. Returns
-/// the exit status. If that stream takes no more, standard error has the reason for that.
+/// the exit status. If that stream can't be written, writes the reason for this to standard error.
 pub fn report_error(program: &str, error: &Error, format: Format) -> Status {
     let written = match error {
         error if error.is_broken_pipe() => return Status::Success,
@@ -171,7 +171,7 @@ pub fn note_error(program: &str, error: &Error, format: Format) {
     }
 }
 
-/// Writes an error that is no finding as an object.
+/// Writes an error that is no finding as a JSON object.
 fn failure_object(error: &Error, out: &mut dyn Write) -> io::Result<()> {
     let (kind, file) = match error {
         Error::Io { name, .. } => ("io", Some(name.as_str())),
@@ -180,7 +180,8 @@ fn failure_object(error: &Error, out: &mut dyn Write) -> io::Result<()> {
     render_json_error(kind, Severity::Error, &error.to_string(), None, file, out)
 }
 
-/// Writes a message that is no finding to standard error. `kind` names it for programs.
+/// Writes a message that is no finding to standard error. `kind` is the kind of the message in the
+/// JSON object.
 pub fn note_message(program: &str, kind: &str, severity: Severity, message: &str, format: Format) {
     tell(|err| match (format, severity) {
         (Format::Json, _) => render_json_error(kind, severity, message, None, None, err),

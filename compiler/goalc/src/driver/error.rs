@@ -20,7 +20,7 @@ impl Findings {
         self.report.diagnostics.iter().any(|found| found.code == Code::InputLimit)
     }
 
-    /// The message of the first error, or else of the first warning.
+    /// Returns the message of the first error, or else of the first warning.
     fn first_message(&self) -> &str {
         let all = &self.report.diagnostics;
         let first = all.iter().find(|found| found.severity() == Severity::Error).or(all.first());
@@ -75,12 +75,12 @@ pub enum Status {
 }
 
 impl Error {
-    /// A failure to read or write the file `name`.
+    /// Creates the error of a failure to read or write the file `name`.
     pub fn io(name: impl Into<String>, source: io::Error) -> Self {
         Self::Io { name: name.into(), source }
     }
 
-    /// The exit status for it.
+    /// Returns the exit status for the error.
     pub fn status(&self) -> Status {
         match self {
             Error::Input(findings) if findings.is_input_limit() => Status::System,

@@ -120,7 +120,7 @@ fn most(
     best
 }
 
-/// Applies some fixes and checks the result. Returns `None` if it is worse than before.
+/// Applies some fixes and checks the result. Returns `None` if the program is worse than before.
 fn attempt(
     loaded: &Loaded,
     found: &Report,
@@ -149,7 +149,7 @@ fn is_worse(before: &Report, after: &Report) -> bool {
     after.errors > before.errors || kinds.any(|code| count(after, code) > count(before, code))
 }
 
-/// Returns the fixes of the findings, each with its effect and place in words.
+/// Returns the fixes of the findings, each with a text that says what it changes, and where.
 fn fixes_of(loaded: &Loaded, found: &Report) -> Vec<(Fix, String)> {
     let sources = &loaded.findings.sources;
     let fixes = found.diagnostics.iter().filter_map(|finding| finding.fix.clone());

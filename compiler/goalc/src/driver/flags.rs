@@ -20,7 +20,7 @@ pub fn name_flags(report: &mut Report) {
     report.diagnostics.iter_mut().for_each(name_flag);
 }
 
-/// The finding about a NISA file that the verifier refused.
+/// Returns the finding about a NISA file that the verifier refused.
 pub fn refused(name: &str, error: &VerifyError) -> Diagnostic {
     let mut diagnostic = error.diagnostic();
     diagnostic.message = format!("{name}: {}", diagnostic.message);

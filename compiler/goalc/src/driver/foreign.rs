@@ -12,8 +12,8 @@ use std::path::Path;
 /// Bytes at the start of an input by which its form is recognised.
 const BYTES_MAX: usize = 4096;
 
-/// Replaces the findings about texts that the grammar refuses by one for each that is something
-/// else than GOAL, if there are any.
+/// Looks at the texts that the grammar refuses. If some of them are something else than GOAL,
+/// replaces all findings by one for each of these texts.
 pub fn name_foreign(findings: &mut Findings, options: &Options) {
     let report = &findings.report;
     let is_refused = |source: &&Source| {
@@ -34,7 +34,8 @@ pub fn name_foreign(findings: &mut Findings, options: &Options) {
     }
 }
 
-/// Returns what an input is, and what to do, or `None` if it may be meant as GOAL.
+/// Returns a text that says what an input is and what to do with it. Returns `None` if the input
+/// may be meant as GOAL.
 fn recognised(source: &Source, ranks: Option<u32>) -> Option<String> {
     let bytes = &source.bytes[..source.bytes.len().min(BYTES_MAX)];
     // Commands need a file. Standard input has none.
@@ -58,11 +59,12 @@ fn recognised(source: &Source, ranks: Option<u32>) -> Option<String> {
     })
 }
 
-/// The least number of lines without any word of the language that are no GOAL. In a shorter text
-/// all words may be misspelt.
+/// The number of lines from which on a text without any word of the language is no GOAL. In a
+/// shorter text all words may be misspelt.
 const LINES_MIN: usize = 4;
 
-/// The encoding of a text of units of 16 or 32 bits, with its name for iconv.
+/// Returns the encoding of a text of units of 16 or 32 bits, and the encoding's name for iconv.
+/// Returns `None` for other texts.
 fn encoding(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     const MARKS: [(&[u8], &str, &str); 4] = [
         (b"\xff\xfe\0\0", "UTF-32 (little-endian)", "UTF-32"),
@@ -96,17 +98,18 @@ fn encoding(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
 /// The advice on a binary file.
 #[derive(Clone, Copy)]
 enum Way {
-    /// Start it as ranks.
+    /// Start the file as ranks.
     Run,
-    /// Unpack it by a command that writes to standard output.
+    /// Unpack the file by a command that writes to standard output.
     Unpack(&'static str),
-    /// Take the program out of it.
+    /// Take the program out of the file.
     Extract(&'static str),
-    /// Nothing but to give another file.
+    /// Give another file. Nothing else helps.
     Other,
 }
 
-/// Places and values of first bytes, with the names of forms.
+/// For each binary form the offset and the value of the bytes that identify it, its name, and the
+/// advice.
 const BINARIES: [(usize, &[u8], &str, Way); 38] = [
     (0, b"\x7fELF", "machine code (ELF)", Way::Run),
     (0, b"\xcf\xfa\xed\xfe", "a program of macOS (Mach-O)", Way::Other),

@@ -27,9 +27,9 @@ pub struct Input {
     pub name: String,
     /// The bytes, unpacked.
     pub bytes: Bytes,
-    /// Their form.
+    /// The form of the bytes.
     pub form: Form,
-    /// True if they were unpacked.
+    /// True if the bytes were unpacked.
     pub packed: bool,
 }
 
@@ -43,8 +43,8 @@ impl Input {
     /// Opens a path; `-` is standard input.
     ///
     /// # Errors
-    /// Returns an error if it can't be read, is a damaged gzip file, or has more bytes than may be
-    /// held in memory.
+    /// Returns an error if the input can't be read, is a damaged gzip file, or has more bytes than
+    /// may be held in memory.
     pub fn open(path: &Path, options: &Options) -> Result<Self, Error> {
         let limit = options.input_bytes_max;
         if path == Path::new("-") {
@@ -79,7 +79,7 @@ impl Input {
     /// Recognises the form of bytes. Unpacks them first if they are gzip, to at most `limit` bytes.
     ///
     /// # Errors
-    /// Returns an error if they are a damaged gzip file or unpack to more bytes.
+    /// Returns an error if the bytes are a damaged gzip file, or unpack to more than `limit` bytes.
     pub fn from_bytes(name: String, bytes: Bytes, limit: u64) -> Result<Self, Error> {
         if !bytes.starts_with(&GZIP) {
             return Ok(Self { name, form: form(&bytes), bytes, packed: false });

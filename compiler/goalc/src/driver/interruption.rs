@@ -10,8 +10,8 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// While this lives, a signal that would end the process is only noted. One that was ignored when
-/// the process began stays so.
+/// While this lives, a signal that would end the process is only noted. A signal that was ignored
+/// when the process began stays ignored.
 pub(super) struct Interruption {
     /// The number of the signal, or 0.
     signal: Arc<AtomicUsize>,
@@ -52,7 +52,7 @@ impl Interruption {
     }
 }
 
-/// The signals that this process ignores, one bit each; none if the system does not tell.
+/// Returns the signals that this process ignores, one bit each; 0 if the system does not tell.
 fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 /// Lines of the text need `sources`, unless the program came with lines.
 ///
 /// # Errors
-/// Those of `out`.
+/// An error of `out`.
 pub(super) fn write_json(
     program: &Program,
     sources: Option<&SourceMap>,

@@ -15,7 +15,7 @@ pub struct Loaded {
     pub program: Program,
     /// The warnings and the texts.
     pub findings: Findings,
-    /// The LogGOPSim binary that the program was read from.
+    /// The LogGOPSim binary that the program was read from; `None` for other inputs.
     pub binary: Option<Bytes>,
 }
 
@@ -61,7 +61,7 @@ impl Opened {
     }
 }
 
-/// The finding about a LogGOPSim binary that can't be read.
+/// Returns the finding about a LogGOPSim binary that can't be read.
 fn unreadable(name: &str, error: &loggopsim::ReadError) -> Diagnostic {
     let diagnostic = Diagnostic::new(Code::LoggopsimFormat, format!("{name}: {error}"));
     let Some(limit) = error.limit() else {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// ones that are used.
 ///
 /// # Errors
-/// Those of the system.
+/// An error of the system.
 pub(super) fn map(file: &File) -> io::Result<Bytes> {
     // SAFETY: the mapping is private and read-only. Should another process write to the file, the
     // bytes read change between two reads: the parser indexes with bounds checks and treats no byte

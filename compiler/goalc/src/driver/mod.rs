@@ -71,7 +71,8 @@ pub struct Options {
     pub threads: usize,
     /// True to take tags modulo 2^32 ([`goal_lang::ParseOptions::wrap_tags`]).
     pub wrap_tags: bool,
-    /// The number of ranks that a command line asks for, for advice that names it.
+    /// The number of ranks that a command line asks for, so that advice can name it; `None` if
+    /// there is none.
     pub ranks: Option<u32>,
     /// The passes, and the machine that they optimise for.
     pub pipeline: Pipeline,
@@ -116,8 +117,8 @@ impl Options {
         Self { strip: self.strip && !self.check, ..self.clone() }
     }
 
-    /// Runs `work` where parallel parts of it use this many threads, which end with it. So a
-    /// process may fork afterwards.
+    /// Runs `work`. Its parallel parts use [`Options::threads`] threads, which end before this
+    /// returns. So the process may fork afterwards.
     pub fn with_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         workers::with_threads(self.threads, work)
     }

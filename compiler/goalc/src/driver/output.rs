@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::NamedTempFile;
 
-/// Makes a file that would exceed the limit on the size of files an error, which names the limit.
-/// The system would end this process without a word.
+/// From now on a write beyond the limit on the size of files returns an error, which names the
+/// limit. Without this call the signal SIGXFSZ would end the process without a message.
 pub fn survive_file_size() {
     // If the signal can't be handled, reaching the limit ends the process.
     let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::default());
@@ -29,13 +29,13 @@ pub enum Target {
 }
 
 impl Target {
-    /// The destination that `-o` names; `-` is standard output.
+    /// Returns the destination that `-o` names; `-` is standard output.
     pub fn new(path: &Path) -> Self {
         if path == Path::new("-") { Target::Stdout } else { Target::File(path.to_owned()) }
     }
 
-    /// The destination of a result that replaces an input: the input's file, or standard output if
-    /// the input can't be replaced.
+    /// Returns the destination of a result that replaces an input: the input's file, or standard
+    /// output if the input can't be replaced.
     pub fn in_place(input: &Path) -> Self {
         if streams::is_stream(input) { Target::Stdout } else { Target::File(input.to_owned()) }
     }
@@ -58,7 +58,8 @@ impl Target {
     }
 }
 
-/// The device and inode of a regular file, which identify it. `-` is standard input.
+/// Returns the device and the inode of a regular file, which identify the file. `-` is standard
+/// input.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
@@ -69,7 +70,7 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
 pub struct Output {
     name: String,
     sink: Sink,
-    /// True if the result is binary: it can be made again from its input.
+    /// True if the result is binary, and so can be made again from its input.
     binary: bool,
 }
 
@@ -79,12 +80,13 @@ enum Sink {
     /// A file without a name, in the folder of its destination. Nothing is left of it if the
     /// process ends early.
     Unnamed(BufWriter<File>, PathBuf),
-    /// A temporary file in that folder, if the file system has no files without a name.
+    /// A temporary file in the folder of its destination, if the file system has no files without a
+    /// name.
     Named(BufWriter<NamedTempFile>, PathBuf),
 }
 
-/// Most bytes of one write to the system, which keeps larger ones in larger pages. If it must get
-/// these first, such a write takes up to six times as long.
+/// Most bytes of one write to the system. The system keeps larger writes in larger pages. If it
+/// must make such pages first, a write takes up to six times as long.
 const WRITE_MAX: usize = 256 << 10;
 
 /// The prefix of the names of temporary files.
@@ -125,7 +127,7 @@ impl Output {
         }
     }
 
-    /// The path as given, or `<stdout>`.
+    /// Returns the path as given, or `<stdout>`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -133,7 +135,7 @@ impl Output {
     /// Writes the rest of the buffer and moves the file to its destination.
     ///
     /// # Errors
-    /// Those of the system.
+    /// An error of the system.
     pub fn finish(self) -> Result<(), Error> {
         let finished = match self.sink {
             Sink::Direct(mut out) => out.flush(),
@@ -173,7 +175,8 @@ impl Sink {
         // Reports a missing folder by its own name instead of the temporary file's.
         fs::metadata(folder)?;
         let mode = before.as_ref().map_or(0o666, |metadata| metadata.permissions().mode()) & 0o777;
-        // Only root may do it for another owner. A folder may have given the file its group.
+        // Only root may do this if the owners differ. The groups may differ because a folder can
+        // give its group to new files.
         let keep_owner = |file: &File| {
             if let Some(before) = &before {
                 let _ = fchown(file, Some(before.uid()), Some(before.gid()));
@@ -204,7 +207,8 @@ fn finish<W: Write>(out: BufWriter<W>) -> io::Result<W> {
 ///
 /// Before a file replaces another, ext4 sends its bytes to the disk, so that a crash of the machine
 /// leaves one of the two whole. This takes a fifth of the time of a build, and a binary result can
-/// be built again. If the two files exchange their names, which is as atomic, no bytes are sent.
+/// be built again. If the two files exchange their names instead, which is atomic too, no bytes are
+/// sent to the disk.
 fn name(file: &File, place: &Path, binary: bool) -> io::Result<()> {
     let folder = folder(place);
     let unnamed = format!("/proc/self/fd/{}", file.as_raw_fd());
@@ -215,8 +219,8 @@ fn name(file: &File, place: &Path, binary: bool) -> io::Result<()> {
     if !binary || exchange().is_err() {
         return named.persist(place).map(drop).map_err(|error| error.error);
     }
-    // The temporary name is the former file's now, which goes with it. Somebody may have put
-    // something else there since the result was begun: that is put back.
+    // The former file has the temporary name now, and is removed with it. If something other than a
+    // file has come to this place since the result was begun, it is put back.
     if !fs::symlink_metadata(named.path())?.is_file() {
         exchange()?;
         return Err(io::Error::other("it is no longer a file"));
@@ -224,7 +228,7 @@ fn name(file: &File, place: &Path, binary: bool) -> io::Result<()> {
     named.close()
 }
 
-/// The folder of a file.
+/// Returns the folder of a file.
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -19,7 +19,7 @@ pub struct ReduceOptions {
     /// The shell command, which ends with status 0 on interesting programs. `%s` stands for the
     /// program's file, which is appended if there is no `%s`.
     pub check: String,
-    /// The time after which it is killed.
+    /// The time after which the command is killed.
     pub timeout: Duration,
     /// Most programs that are tried.
     pub tries_max: u64,
@@ -37,7 +37,7 @@ pub struct ReduceOptions {
 pub fn reduce(program: &Program, options: &ReduceOptions, target: &Target) -> Result<(), Error> {
     let interruption = Interruption::new().map_err(|error| Error::io("signals", error))?;
     let reduced = reduce_until(program, options, target, &interruption);
-    // The temporary folder is gone.
+    // `reduce_until` has removed the temporary folder.
     interruption.follow();
     reduced
 }
@@ -113,7 +113,8 @@ fn text(program: &Program, style: Style) -> Vec<u8> {
     text
 }
 
-/// The smallest program. If the command found it interesting, every program would be reduced to it.
+/// Returns the smallest program. If the command found it interesting, every program would be
+/// reduced to it.
 fn empty() -> Program {
     let mut program = ProgramBuilder::default();
     program.rank_with(BodyBuilder::default().finish());
@@ -124,10 +125,11 @@ fn shows_fault(status: Option<ExitStatus>) -> bool {
     status.is_some_and(|status| status.success())
 }
 
-/// The statuses above this one are those of a shell whose command was killed by a signal.
+/// A shell whose command was killed by a signal ends with the sum of this number and the number of
+/// the signal.
 const OF_SIGNALS: i32 = 128;
 
-/// Returns the command as it is run. Where it has no `%s`, the file stands at the end.
+/// Returns the command as it is run. If it has no `%s`, adds one at the end.
 fn shown(check: &str) -> String {
     if check.contains("%s") { check.to_owned() } else { format!("{check} %s") }
 }
@@ -155,7 +157,7 @@ fn not_interesting(options: &ReduceOptions, status: Option<ExitStatus>) -> Strin
     )
 }
 
-/// The size of a program in words.
+/// Returns the size of a program as text.
 fn size(program: &Program) -> String {
     let (mut actions, mut dependencies) = (0, 0);
     for rank in 0..program.num_ranks() {
@@ -219,7 +221,8 @@ fn command(check: &str, path: &Path) -> String {
 /// Runs a command in a process group of its own. Returns `None` if it was killed after the timeout.
 ///
 /// # Errors
-/// The system's error, or `Interrupted` if a signal ends this process; the command is killed.
+/// The system's error, or `Interrupted` if a signal is to end this process; the command is then
+/// killed.
 fn run(
     command: &str,
     timeout: Duration,

@@ -19,7 +19,7 @@ impl Completions {
     /// output.
     ///
     /// # Errors
-    /// Those of standard output.
+    /// An error of standard output.
     pub fn run<C: CommandFactory>(&self, program: &str) -> Result<(), Error> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut C::command(), program, &mut script);
@@ -40,7 +40,7 @@ impl Man {
     /// Writes the pages of the command whose arguments are `C`.
     ///
     /// # Errors
-    /// Returns an error if they can't be written.
+    /// Returns an error if the pages can't be written.
     pub fn run<C: CommandFactory>(&self) -> Result<(), Error> {
         let folder = &self.folder;
         fs::create_dir_all(folder)

@@ -11,8 +11,8 @@ use goal_lang::diag::{Code, Diagnostic, Silence};
 
 const MARK: &[u8] = b"goal: allow(";
 
-/// Removes the findings that the options and the comments of the texts allow, now and later.
-/// Reports a comment that names no kind of finding.
+/// Removes the findings that the options or comments in the texts allow, both earlier findings and
+/// later ones. Reports a comment that names no kind of finding.
 pub(super) fn apply(findings: &mut Findings, options: &Options) {
     let mut silence = Silence { codes: options.allow.clone(), places: Vec::new() };
     let mut unknown = Vec::new();

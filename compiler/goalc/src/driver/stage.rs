@@ -50,7 +50,7 @@ pub fn show_stage(text: &str) {
     let _ = thread::Builder::new().name("stage".to_owned()).spawn(move || draw(since));
 }
 
-/// True if standard error is a terminal that can rewrite a line.
+/// Returns true if standard error is a terminal that can rewrite a line.
 fn is_drawn() -> bool {
     io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }

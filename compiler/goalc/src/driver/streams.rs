@@ -69,28 +69,28 @@ impl<W: Write + AsFd> Write for Patient<W> {
     }
 }
 
-/// Standard output.
+/// Returns standard output, locked.
 ///
 /// # Errors
-/// If it was closed when the process started.
+/// An error if standard output was closed when the process started.
 pub fn stdout() -> io::Result<Patient<StdoutLock<'static>>> {
     open_unless(&STDOUT_CLOSED)?;
     Ok(Patient(io::stdout().lock()))
 }
 
-/// Standard input.
+/// Returns standard input, locked.
 ///
 /// # Errors
-/// If it was closed when the process started.
+/// An error if standard input was closed when the process started.
 pub(super) fn stdin() -> io::Result<StdinLock<'static>> {
     open_unless(&STDIN_CLOSED)?;
     Ok(io::stdin().lock())
 }
 
-/// Links that are followed at most, as in the kernel.
+/// The most links that are followed, as in the kernel.
 const LINKS_MAX: usize = 40;
 
-/// The number of the open descriptor that a path names, as `/dev/stdout`, `/dev/fd/3` and
+/// Returns the number of the open descriptor that a path names, as `/dev/stdout`, `/dev/fd/3` and
 /// `/proc/self/fd/3` do.
 pub(super) fn descriptor(path: &Path) -> Option<i32> {
     let mut path = path.to_owned();

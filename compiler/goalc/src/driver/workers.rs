@@ -13,7 +13,8 @@ const STACK_LEAST: u64 = 256 << 10;
 /// Returns the most bytes that the stack of the process may have (`ulimit -s`), if they are fewer
 /// than `enough`.
 fn scarce_stack(enough: u64) -> Option<u64> {
-    // A filter of system calls may forbid the call, and not the file.
+    // Reads a file instead of a system call, because a filter of system calls may forbid the call
+    // but not the file.
     let text = std::fs::read_to_string("/proc/self/limits").ok()?;
     let limit = text.lines().find_map(|line| line.strip_prefix("Max stack size"))?;
     limit.split_whitespace().next()?.parse().ok().filter(|&limit: &u64| limit < enough)
@@ -34,8 +35,8 @@ pub fn refuse_small_stack() -> Result<(), String> {
     }
 }
 
-/// Runs `work` on the calling thread, or on a thread of its own if the stack of the process may
-/// not grow to `STACK_MIN` bytes. The calling thread is the process's first.
+/// Runs `work` on the calling thread, or on a thread of its own if the stack of the process may not
+/// grow to `STACK_MIN` bytes. The calling thread must be the first of the process.
 ///
 /// # Errors
 /// The message if the stack is too small and the system starts no thread.
@@ -59,10 +60,11 @@ pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String>
     }
 }
 
-/// Runs `work`, whose parallel parts share `threads` threads that end with it. If that is one, or
-/// the system starts no more, the calling thread does all of the work.
+/// Runs `work`. Its parallel parts share `threads` threads, which end before this returns. If
+/// `threads` is 1, or the system starts no threads, the calling thread does all of the work.
 ///
-/// No threads are kept for the next work: a forked child would wait for threads that it has not.
+/// No threads are kept for the next call: a forked child would wait for threads that it does not
+/// have.
 pub(super) fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     if threads <= 1 {
         return work();

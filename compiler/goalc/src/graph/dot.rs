@@ -9,7 +9,7 @@ use std::io::{self, Write};
 /// Writes the graph of `rank`, which runs `body`, in the DOT language. Takes linear time.
 ///
 /// # Errors
-/// Those of `out`.
+/// An error of `out`.
 pub fn dot(body: &Body, rank: u32, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "digraph \"rank {rank}\" {{")?;
     writeln!(out, "  rankdir=LR;")?;

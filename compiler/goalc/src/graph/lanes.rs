@@ -19,8 +19,8 @@ const LANE_PADDING: f64 = 14.0;
 /// Distance from the corner of a box to the ends of messages.
 const CORNER: f64 = 14.0;
 
-/// Draws the graphs of all ranks and their messages or, if these are too many to read, those of the
-/// first ranks. Returns the number of ranks that are drawn.
+/// Draws the graphs of all ranks and their messages or, if these are too many to read, the graphs
+/// and messages of the first ranks. Returns the number of ranks that are drawn.
 ///
 /// # Errors
 /// Returns an error if the first rank alone has too many actions or dependencies to read, or if
@@ -49,7 +49,7 @@ fn readable(whole: &Whole<'_>, messages: &[(Vertex, Vertex)]) -> Result<u32, Svg
     }
     for rank in 0..whole.program.num_ranks() {
         let body = whole.program.body_of(rank);
-        // One without actions takes a line of the picture too.
+        // A rank without actions takes a line of the picture too.
         actions += body.len().max(1);
         lines += body.requires.len() + body.irequires.len() + received[rank as usize];
         if actions > SVG_ACTIONS_MAX || lines > SVG_DEPENDENCIES_MAX {

@@ -11,18 +11,20 @@ pub(super) struct Layers {
     /// The column of each vertex. The first vertices are the actions, by their ids; the others are
     /// bends.
     pub(super) column_of: Vec<usize>,
-    /// For each vertex, those in the next column that a line leads to.
+    /// For each vertex, the vertices in the next column that a line leads to.
     pub(super) after: Vec<Vec<usize>>,
-    /// For each vertex, those in the column before that a line comes from.
+    /// For each vertex, the vertices in the column before that a line comes from.
     pub(super) before: Vec<Vec<usize>>,
-    /// The vertices that each dependency passes, both ends with it; `requires` first.
+    /// The vertices that each dependency passes, with both of its ends. The dependencies `requires`
+    /// come first.
     pub(super) paths: Vec<Vec<usize>>,
-    /// The number of paths that are `requires`; they come first.
+    /// The number of paths that are dependencies `requires`, which come first.
     pub(super) requires: usize,
 }
 
 impl Layers {
-    /// The column of an action is the length of the longest chain before it.
+    /// Places each action in the column whose number is the length of the longest chain before the
+    /// action.
     ///
     /// # Panics
     /// If actions wait for each other.

@@ -58,7 +58,7 @@ pub(super) fn columns(whole: &Whole<'_>, messages: &[(Vertex, Vertex)]) -> Vec<u
     }
     loop {
         let next = ready.pop_front().or_else(|| {
-            // Its message waits for the receive itself.
+            // The message of this receive waits for the receive itself.
             waiting.pop_front()
         });
         let Some(vertex) = next else { break };

@@ -1,10 +1,9 @@
 //! Dependency graphs as pictures, of one rank or of all with their messages: text for graphviz, or
 //! SVG laid out here.
 //!
-//! Arrows point the way the schedule runs, from an action to those that wait for it: solid for
-//! `requires`, dashed for `irequires`. The SVG is a layered drawing after Sugiyama, Tagawa and Toda
-//! (1981), from left to right: `layers` makes columns, `order` the order within each, `place` the
-//! heights.
+//! Arrows point from an action to the actions that wait for it. They are solid for `requires` and
+//! dashed for `irequires`. The SVG is a layered drawing after Sugiyama, Tagawa and Toda (1981),
+//! from left to right: `layers` makes columns, `order` the order within each, `place` the heights.
 
 mod dot;
 mod lanes;
@@ -27,7 +26,7 @@ use goal_lang::{ActionId, ActionKind, Body, Style, statement};
 /// Most characters of an action's text in a picture.
 const TEXT_CHARS_MAX: usize = 48;
 
-/// The text in an action's box: its label and its statement, shortened if it is long.
+/// Returns the text in an action's box: its label and its statement, shortened if it is long.
 fn text(body: &Body, id: ActionId) -> String {
     let statement = statement(body, body.action(id), Style::Paper2009);
     let text = match body.debug.labels.get(id) {
@@ -58,7 +57,7 @@ fn escaped_xml(text: &str) -> String {
     escaped
 }
 
-/// The colour of a kind's boxes.
+/// Returns the colour of the boxes of a kind of actions.
 fn colour(kind: ActionKind) -> &'static str {
     match kind {
         ActionKind::Send => "#fde0c5",

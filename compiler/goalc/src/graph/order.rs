@@ -28,7 +28,7 @@ pub(super) fn order(layers: &mut Layers) {
 }
 
 /// Sorts a column by the mean position of each vertex's neighbours on one side; a vertex without
-/// any keeps its own.
+/// such neighbours keeps its position.
 fn sort(column: &mut [usize], neighbours: &[Vec<usize>], positions: &mut [usize]) {
     let mean = |vertex: usize| {
         let near = &neighbours[vertex];
@@ -44,7 +44,7 @@ fn sort(column: &mut [usize], neighbours: &[Vec<usize>], positions: &mut [usize]
     }
 }
 
-/// The position of each vertex in its column.
+/// Returns the position of each vertex in its column.
 fn positions(layers: &Layers) -> Vec<usize> {
     let mut positions = vec![0; layers.column_of.len()];
     for column in &layers.columns {
@@ -55,7 +55,7 @@ fn positions(layers: &Layers) -> Vec<usize> {
     positions
 }
 
-/// Pairs of lines between neighbouring columns that cross.
+/// Returns the number of pairs of lines between neighbouring columns that cross.
 pub(super) fn crossings(layers: &Layers) -> u64 {
     let positions = positions(layers);
     let mut crossings = 0;

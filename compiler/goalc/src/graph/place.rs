@@ -13,7 +13,7 @@ const LINE_PITCH: f64 = 12.0;
 /// The weight of a bend relative to an action: high, so that long lines are straight.
 const BEND_WEIGHT: f64 = 6.0;
 
-/// The height of the middle of each vertex, the smallest 0.
+/// Returns the height of the middle of each vertex. The smallest height is 0.
 pub(super) fn place(layers: &Layers, body: &Body) -> Vec<f64> {
     let mut heights = vec![0.0; layers.column_of.len()];
     for column in &layers.columns {

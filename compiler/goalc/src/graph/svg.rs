@@ -34,7 +34,7 @@ pub(super) const GAP: f64 = 56.0;
 const CHARACTER_WIDTH: f64 = 7.3;
 const PADDING: f64 = 10.0;
 
-/// The beginning of a picture: its size, the arrows and a white ground.
+/// Returns the beginning of a picture: its size, the arrows and a white ground.
 pub(super) fn head(width: f64, height: f64) -> String {
     let arrow = |name: &str, colour: &str| {
         format!(
@@ -51,7 +51,7 @@ pub(super) fn head(width: f64, height: f64) -> String {
     )
 }
 
-/// The width of a text.
+/// Returns the width of a text.
 pub(super) fn width_of(text: &str) -> f64 {
     text.chars().count() as f64 * CHARACTER_WIDTH
 }
@@ -69,12 +69,12 @@ pub fn svg(body: &Body, out: &mut dyn Write) -> Result<(), SvgError> {
     Ok(())
 }
 
-/// The places of everything.
+/// A drawing of a rank's graph: its boxes and lines with their places.
 pub(super) struct Drawing<'a> {
     body: &'a Body,
     layers: Layers,
     texts: Vec<String>,
-    /// The middle of each vertex.
+    /// The height of the middle of each vertex, counted from the highest one.
     heights: Vec<f64>,
     /// Left and right end of each column.
     pub(super) columns: Vec<(f64, f64)>,
@@ -114,13 +114,13 @@ impl<'a> Drawing<'a> {
         Self { body, layers, texts, heights, columns: Vec::new(), top: MARGIN }
     }
 
-    /// The width of a column's widest box, or 0 if it has none.
+    /// Returns the width of a column's widest box, or 0 if the column has no box.
     pub(super) fn width_of_column(&self, column: usize) -> f64 {
         let texts = self.layers.columns[column].iter().filter_map(|&vertex| self.texts.get(vertex));
         texts.map(|text| width_of(text) + 2.0 * PADDING).fold(0.0, f64::max)
     }
 
-    /// The lower end of the lowest box.
+    /// Returns the lower end of the lowest box.
     pub(super) fn bottom(&self) -> f64 {
         self.top + self.heights.iter().copied().fold(0.0, f64::max) + BOX_HEIGHT
     }
@@ -168,8 +168,8 @@ impl<'a> Drawing<'a> {
         svg.push_str("</g>\n");
     }
 
-    /// From the right side of the first box to the left side of the last: bent between columns,
-    /// level across them.
+    /// Returns the line of a dependency as an SVG path, from the right side of the first box to the
+    /// left side of the last. The line is bent between columns and level across them.
     fn line(&self, path: &[usize]) -> String {
         let (first, last) = (path[0], path[path.len() - 1]);
         let mut from = (self.columns[self.layers.column_of[first]].1, self.middle(first));

@@ -20,7 +20,7 @@ impl Kinds {
         }
     }
 
-    /// Every kind with its number.
+    /// Returns every kind with the number of its actions.
     pub fn iter(&self) -> impl Iterator<Item = (ActionKind, u64)> + '_ {
         ActionKind::ALL.into_iter().map(|kind| (kind, self.of(kind)))
     }
@@ -71,7 +71,7 @@ impl BodyStats {
         stats
     }
 
-    /// Depth, width and critical path: one walk in topological order.
+    /// Computes depth, width and critical path by one walk in topological order.
     fn measure_chains(&mut self, body: &Body) {
         let order = topological_order(body).expect("a program that was checked has no cycles");
         let mut level = vec![0u32; body.len()];

@@ -16,13 +16,13 @@ use serde::Serialize;
 
 /// Figures about a whole program. Sums go over all ranks, and saturate at 64 bits.
 ///
-/// Width and the figures within a rank are those of single ranks: they do not count that a rank
-/// waits for messages.
+/// Width and the figures within a rank look at one rank alone: they do not count that a rank waits
+/// for messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Stats {
     /// Ranks of the group.
     pub ranks: u64,
-    /// Different bodies among them.
+    /// The number of different bodies of ranks.
     pub bodies: u64,
     /// Actions of all ranks.
     pub actions: u64,
@@ -39,22 +39,22 @@ pub struct Stats {
     /// Nanoseconds of all `calc`s.
     pub calc_ns: u64,
     /// Actions on the longest chain of dependencies and messages through all ranks, and the rank on
-    /// which it ends. There is none if the program does not end or has more than 2^27 actions.
+    /// which the chain ends. `None` if the program does not end or has more than 2^27 actions.
     pub depth: Option<Largest>,
     /// Actions on a rank's longest chain of dependencies of either kind.
     pub depth_within_rank: Largest,
-    /// Most actions of a rank at one distance from the beginning: those with equally many actions
-    /// before them on their longest chain.
+    /// Most actions of a rank at one distance from the beginning. The distance of an action is the
+    /// number of actions before it on its longest chain.
     pub width: Largest,
     /// Nanoseconds of the longest chain through all ranks on the machine, and the rank on which it
-    /// ends ([`longest_chains`]). There is none where there is no [`depth`](Self::depth).
+    /// ends ([`longest_chains`]). `None` if [`depth`](Self::depth) is `None`.
     pub critical_path_ns: Option<Largest>,
     /// Nanoseconds of `calc` on a rank's longest chain of dependencies. All else takes no time. An
     /// action begins when what it requires has ended and what it irequires has begun.
     pub critical_path_within_rank_ns: Largest,
-    /// Nanoseconds until the last rank ends on the machine by the cost model that `-O2` asks, and
-    /// that rank. There is none until [`predict_makespan`] was called, or where there is no
-    /// [`depth`](Self::depth).
+    /// Nanoseconds until the last rank ends on the machine, as the cost model of `-O2` predicts,
+    /// and the rank that ends last. `None` until [`predict_makespan`] was called, and if
+    /// [`depth`](Self::depth) is `None`.
     pub makespan_ns: Option<Largest>,
     /// Most dependencies of both kinds that one action waits for.
     pub indegree: Largest,
@@ -73,7 +73,7 @@ pub struct Stats {
 pub struct Largest {
     /// The value.
     pub value: u64,
-    /// The first rank that has it.
+    /// The first rank that has this value.
     pub rank: u32,
 }
 
@@ -85,13 +85,13 @@ impl Largest {
     }
 }
 
-/// Counts and measures `program` on a machine. Takes time linear in the actions of all ranks. Works
-/// on the rayon pool that the calling thread belongs to, if it does.
+/// Counts and measures `program` on a machine. Takes time linear in the actions of all ranks. Uses
+/// the rayon pool of the calling thread, if the thread belongs to one.
 ///
 /// # Panics
 /// If there is a cycle of dependencies; all readers of programs refuse that.
 pub fn stats(program: &Program, machine: &Machine) -> Stats {
-    // Rayon's own pool does not live on in a forked child.
+    // Rayon's global pool is not used, because its threads do not live on in a forked child.
     let bodies: Vec<BodyStats> = match rayon::current_thread_index() {
         Some(_) => program.bodies.par_iter().map(BodyStats::new).collect(),
         None => program.bodies.iter().map(BodyStats::new).collect(),

@@ -1,8 +1,8 @@
 //! The instruction table: each instruction of NISA in one row.
 //!
-//! The encoder, the decoder, the lengths and the verifier follow the row, and a test holds
-//! `docs/nisa.md` to it. A new instruction is a row here, and the action that becomes it
-//! (`encode::visit`). If it varies no existing instruction, it also needs an
+//! The encoder, the decoder, the lengths and the verifier follow the rows, and a test compares
+//! `docs/nisa.md` with them. A new instruction needs a row here, and the action that becomes the
+//! instruction (`encode::visit`). Unless it varies an existing instruction, it also needs an
 //! [`Operation`](super::Operation).
 //!
 //! An action is laid out as the paper has it (III.C): `<num sources u16> <type u16> <parameters>
@@ -21,10 +21,10 @@ use goal_lang::Space;
 #[cfg(test)]
 mod tests;
 
-/// Hands every row of the table to the macro `$use`, which makes what it needs of them.
+/// Passes all rows of the table to the macro `$use`.
 ///
 /// A row names its fields and operands, in their order in the file. `decodes` is the
-/// [`Operation`](super::Operation) that the decoder makes of them.
+/// [`Operation`](super::Operation) that the decoder makes of the fields and operands.
 macro_rules! instructions {
     ($use:ident) => {
         $use! {
@@ -52,16 +52,16 @@ macro_rules! instructions {
             Wtime = 6, "wtime", since 1, placed false,
                 fields {}, operands { time: Timestamp },
                 decodes Wtime { buffer: Buffer::One(time) };
-            /// Nothing.
+            /// No work: the action only carries dependencies.
             Nop = 7, "nop", since 1, placed false,
                 fields {}, operands {},
                 decodes Nop;
-            /// A message from a rank, combined with a buffer.
+            /// A message from a rank, combined with a buffer that takes the result.
             RecvReduce = 8, "recv-reduce", since 2, placed true,
                 fields { peer: AnyPeer, tag: AnyTag, function: Combination },
                 operands { b: Contiguous },
                 decodes Recv { peer, tag, payload: Buffer::One(b), reduce: Some(function) };
-            /// A message to a rank, computed from two buffers into the second.
+            /// A message to a rank: two buffers are combined into the second, which is sent.
             ReduceSend = 9, "reduce-send", since 2, placed true,
                 fields { peer: Peer, tag: Tag, function: Combination },
                 operands { a: Contiguous, b: Contiguous },
@@ -76,7 +76,7 @@ macro_rules! instructions {
 }
 pub(super) use instructions;
 
-/// A fixed field of an instruction's parameters.
+/// A field of fixed size among an instruction's parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field {
     /// `u32`: the other rank.
@@ -91,14 +91,15 @@ pub(super) enum Field {
     Nanos,
     /// `u8` opcode, `u8` datatype, `u16` 0: a predefined operation on the operands.
     Function,
-    /// As [`Field::Function`], without copies: the operation combines a message with the operands.
+    /// `u8` opcode, `u8` datatype, `u16` 0: an operation that combines a message with the operands.
+    /// A copy is not allowed.
     Combination,
     /// `u32`: number of a registered function.
     UserFunction,
 }
 
 impl Field {
-    /// Bytes of the field.
+    /// Returns the size of the field in bytes.
     pub(super) const fn size(self) -> usize {
         match self {
             Field::Nanos => 8,
@@ -111,8 +112,8 @@ impl Field {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 pub(super) enum Form {
-    /// In a message: `size u64`, a pattern. In a local operation: nothing, there is no such
-    /// operand.
+    /// In a message: a pattern, stored as `size u64`. In a local operation: no operand, and nothing
+    /// is stored.
     Plain = 0,
     /// `addr u64, size u64` in the rank's memory.
     Memory = 1,
@@ -123,7 +124,8 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// The space of an operand that is one piece.
+    /// Returns the space of an operand in one piece: scratch memory for [`Form::Scratch`],
+    /// otherwise memory.
     #[inline(always)]
     pub(super) const fn space(self) -> Space {
         match self {
@@ -136,14 +138,14 @@ impl Form {
 /// Bytes of one piece of a vector.
 pub(super) const PIECE_SIZE: usize = 20;
 
-/// The operands that an instruction accepts in one place.
+/// The forms of an operand that an instruction accepts at one position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OperandRule {
     /// A message's payload: any form.
     Payload,
     /// A buffer of a predefined operation: memory, scratch or vector.
     Buffer,
-    /// As [`OperandRule::Buffer`], or absent.
+    /// A buffer of a predefined operation (memory, scratch or vector), or no operand.
     Optional,
     /// A buffer of a registered function: memory, scratch, or a vector of two pieces or more.
     Argument,
@@ -165,7 +167,8 @@ impl OperandRule {
         }
     }
 
-    /// Bytes of an operand in a form of fixed size, without a vector's.
+    /// Returns the bytes of an operand in a form of fixed size. Returns 0 for a vector and for an
+    /// absent operand.
     pub(super) const fn size(self, form: Form) -> usize {
         match (self, form) {
             (OperandRule::Payload, Form::Plain) => 8,
@@ -180,21 +183,21 @@ impl OperandRule {
 pub(super) struct Instruction {
     /// The name in documents and messages.
     pub(super) name: &'static str,
-    /// The first major version of the format that has it.
+    /// The first major version of the format that has the instruction.
     pub(super) since: u16,
-    /// True if it may have a cpu and a nic.
+    /// True if an action of this instruction may have a cpu and a nic.
     pub(super) placed: bool,
-    /// Fixed fields, in order.
+    /// The fixed fields, in the order of the file.
     pub(super) fields: &'static [Field],
-    /// Operands, in order.
+    /// The operands, in the order of the file.
     pub(super) operands: &'static [OperandRule],
-    /// The place among the fields of the predefined operation that the operands must fit, if the
-    /// instruction has one.
+    /// The byte offset, among the fields, of the predefined operation that the operands must fit.
+    /// `None` if the instruction has no such field.
     pub(super) function_at: Option<usize>,
 }
 
 impl Instruction {
-    /// Bytes of the fixed fields.
+    /// Returns the bytes of all fixed fields together.
     pub(super) const fn fields_size(&self) -> usize {
         let (mut size, mut i) = (0, 0);
         while i < self.fields.len() {
@@ -205,7 +208,7 @@ impl Instruction {
     }
 }
 
-/// See [`Instruction::function_at`].
+/// Returns the value of [`Instruction::function_at`] for an instruction with these fields.
 const fn function_at(fields: &[Field]) -> Option<usize> {
     let (mut at, mut i) = (0, 0);
     while i < fields.len() {
@@ -234,13 +237,13 @@ macro_rules! opcodes {
             /// Every opcode, ascending.
             pub(super) const ALL: &'static [Opcode] = &[$(Opcode::$opcode),*];
 
-            /// The opcode stored as `code`.
+            /// Returns the opcode stored as `code`, or `None` for an unknown code.
             #[inline]
             pub(super) const fn from_code(code: u8) -> Option<Opcode> {
                 match code { $($code => Some(Opcode::$opcode),)* _ => None }
             }
 
-            /// Its row of the table.
+            /// Returns the opcode's row of the table.
             #[inline]
             pub(super) const fn instruction(self) -> &'static Instruction {
                 match self { $(Opcode::$opcode => {
@@ -261,18 +264,18 @@ macro_rules! opcodes {
 
 instructions!(opcodes);
 
-/// The type word of an action.
+/// The type word of an action: its opcode, two flags, and the forms of its operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Type(pub(super) u16);
 
 impl Type {
-    /// A list of start dependents follows the list of completion dependents.
+    /// Set if a list of start dependents follows the list of completion dependents.
     pub(super) const START_LIST: u16 = 1 << 8;
-    /// The parameters begin with cpu and nic; otherwise both are 0.
+    /// Set if the parameters begin with cpu and nic. Otherwise both are 0.
     pub(super) const PLACED: u16 = 1 << 9;
     const FORMS_SHIFT: u16 = 10;
 
-    /// A type word from its parts.
+    /// Returns the type word made of its parts.
     pub(super) fn new(opcode: Opcode, placed: bool, start_list: bool, forms: [Form; 3]) -> Self {
         let mut word = opcode as u16;
         if placed {
@@ -305,18 +308,19 @@ impl Type {
         self.0 & Self::PLACED != 0
     }
 
-    /// Bytes of cpu and nic.
+    /// Returns the bytes that cpu and nic take: 4, or 0 if they are not given.
     #[inline]
     pub(super) const fn placement_size(self) -> usize {
         if self.is_placed() { 4 } else { 0 }
     }
 
-    /// Bytes of the parameters, or `None` if an operand is a vector: its count has to be read.
+    /// Returns the bytes of the parameters, or `None` if an operand is a vector: its count has to
+    /// be read.
     #[inline]
     pub(super) fn parameters_size(self) -> Option<usize> {
         const FORMS: usize = 1 << 6;
         const VECTOR: u8 = u8::MAX;
-        /// Sizes without cpu and nic, by opcode and forms.
+        /// The bytes of the parameters without cpu and nic, by opcode and forms.
         static SIZES: [[u8; FORMS]; 16] = {
             let mut sizes = [[VECTOR; FORMS]; 16];
             let mut i = 0;

@@ -1,9 +1,9 @@
 //! Reads and verifies a section in one pass, a block at a time, so that an executor needs memory
 //! only for a window of it (paper III.D, Theorem 3).
 //!
-//! Every action is verified before it is returned, in the private bytes that it is then executed
-//! from. Dependencies must point forward: only then can the sources of an action be counted before
-//! the stream reaches it.
+//! Every action is copied to private memory, verified there, and executed from there. Dependencies
+//! must point forward: only then can the sources of an action be counted before the stream reaches
+//! it.
 
 #[cfg(test)]
 mod tests;
@@ -20,12 +20,12 @@ use rustc_hash::FxHashMap;
 use std::io;
 use std::sync::Arc;
 
-/// An action that comes next.
+/// The next action of a [`SectionStream`].
 #[derive(Debug, Clone)]
 pub struct Streamed {
-    /// Its offset in the section.
+    /// The offset of the action in the section.
     pub offset: u32,
-    /// The bytes that it lies in.
+    /// The bytes that hold the action.
     pub chunk: Arc<Chunk>,
 }
 
@@ -40,20 +40,22 @@ pub struct SectionStream {
     file: Arc<dyn ReadAt>,
     place: SectionPlace,
     limits: StreamLimits,
-    /// Offset of the next action.
+    /// The offset of the next action.
     at: u32,
-    /// Offset up to which bytes were read.
+    /// The offset up to which bytes were read.
     read: u32,
     chunk: Arc<Chunk>,
     checksum: u32,
     reached: u64,
-    /// The number of dependencies that end in each action that was not reached yet, by its offset.
+    /// The number of dependencies that lead to each action that was not reached yet, by the
+    /// action's offset.
     sources: FxHashMap<u32, u32>,
     independent: Independent,
 }
 
 impl SectionStream {
-    /// Begins to read a section. Reads its list of independent actions at once, a block at a time.
+    /// Begins to read a section. Reads the section's whole list of independent actions for the
+    /// checksum, a block at a time.
     ///
     /// # Errors
     /// Returns an error if the file can't be read or the list doesn't fit the section.
@@ -91,12 +93,12 @@ impl SectionStream {
         Ok(stream)
     }
 
-    /// Number of actions that were returned so far.
+    /// Returns the number of actions that were returned so far.
     pub fn reached(&self) -> u64 {
         self.reached
     }
 
-    /// The place of the section.
+    /// Returns the place of the section.
     pub fn place(&self) -> &SectionPlace {
         &self.place
     }
@@ -132,7 +134,8 @@ impl SectionStream {
         }
     }
 
-    /// Makes a new chunk of the rest of the last one and the bytes that follow.
+    /// Makes a new chunk: the bytes of the last chunk from the next action on, and the bytes behind
+    /// them.
     fn read_on(&mut self, error: VerifyError) -> Result<(), StreamError> {
         let left =
             self.chunk.bytes.get((self.at - self.chunk.start) as usize..).unwrap_or_default();

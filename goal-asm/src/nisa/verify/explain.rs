@@ -5,7 +5,8 @@ use crate::nisa::error::VerifyError;
 use crate::nisa::section::Section;
 
 impl Verifier<'_> {
-    /// Finds the first action whose sources are wrong. The records are well-formed.
+    /// Returns the error about the first action with a wrong number of sources, or about a
+    /// dependency that leads to no action. The records must be well-formed.
     #[cold]
     pub(super) fn explain_counts(&self) -> VerifyError {
         let section = Section::new(self.bytes);
@@ -29,7 +30,7 @@ impl Verifier<'_> {
         self.graph(stray as usize, "a dependency ends here, where no action begins")
     }
 
-    /// Finds a cycle: the actions with a balance above 0 still wait.
+    /// Returns the error about a cycle. Actions with a balance above 0 are still waiting.
     #[cold]
     pub(super) fn explain_cycle(&self) -> VerifyError {
         let section = Section::new(self.bytes);

@@ -1,10 +1,11 @@
-//! The verifier of a section. The engine relies on it and checks nothing again.
+//! The verifier of a section. The engine relies on the verified graph and does not check it again.
 //!
-//! One pass over the records checks each by itself. It also keeps a balance for every word of the
-//! section: the number of dependencies that end there minus the number of sources that the action
-//! there declares. If all balances are 0 at the end, every offset is that of an action and every
-//! number of sources is right. If all dependencies point forward, as the passes leave them, there
-//! is no cycle; otherwise a second pass releases actions as the engine would.
+//! One pass over the records checks each record by itself. The pass also keeps a balance for every
+//! word of the section. The balance is the number of dependencies that end in the word, minus the
+//! number of sources that the action there declares. If all balances are 0 at the end, every offset
+//! is that of an action and every number of sources is right. The passes leave all dependencies
+//! pointing forward, which rules out cycles. If one points backwards, a second pass releases
+//! actions as the engine would.
 
 mod explain;
 mod parameters;
@@ -32,8 +33,8 @@ pub(super) struct Bounds<'a> {
     pub(super) actions: u32,
 }
 
-/// Verifies one section that begins at byte `base` of the file. `balance` is working memory, all
-/// zero before and after.
+/// Verifies one section that begins at byte `base` of the file. `balance` is working memory and is
+/// all zero before and after the call.
 pub(super) fn verify_section(
     bytes: &[u8],
     base: u64,
@@ -59,12 +60,12 @@ pub(super) struct Verifier<'a> {
     balance: &'a mut [u16],
 }
 
-/// The parts of an action.
+/// The parts of an action's record.
 pub(super) struct Parts<'a> {
     pub(super) sources: u16,
     pub(super) dependents: List<'a>,
     pub(super) start_dependents: List<'a>,
-    /// The offset behind it.
+    /// The offset behind the action.
     pub(super) end: usize,
 }
 
@@ -86,12 +87,12 @@ struct Walk {
 }
 
 impl<'a> Verifier<'a> {
-    /// A verifier of single actions, for bytes that begin at byte `base` of the file.
+    /// Returns a verifier of single actions. `bytes` begin at byte `base` of the file.
     pub(super) fn from_actions(bytes: &'a [u8], base: u64, bounds: Bounds<'a>) -> Self {
         Self { bytes, base, bounds, balance: &mut [] }
     }
 
-    /// Checks the action at `at` by itself.
+    /// Checks the action at offset `at` without its relations to other actions. Returns its parts.
     #[inline]
     pub(super) fn parts(&self, at: usize) -> Result<Parts<'a>> {
         let head = self.word(at)?;
@@ -156,8 +157,8 @@ impl<'a> Verifier<'a> {
         Ok(walk)
     }
 
-    /// Checks a list of dependents, and adds its entries to the balances of the actions that they
-    /// name.
+    /// Checks a list of dependents of the action at `at`. Adds one to the balance of each action
+    /// that the list names.
     #[inline]
     fn dependents(&mut self, at: usize, list: List<'_>, walk: &mut Walk) -> Result<()> {
         let mut before = 0;
@@ -184,8 +185,9 @@ impl<'a> Verifier<'a> {
     /// Checks the balances and, if a dependency points backwards, looks for a cycle.
     ///
     /// Balances are kept modulo 2^16. If all are 0, the number of dependencies that end in each
-    /// action equals its sources modulo 2^16, and so is at least its sources. As the two sums are
-    /// equal too, it can't be more, so no balance has wrapped around.
+    /// action equals its sources modulo 2^16. So that number is at least the number of sources. As
+    /// the sums over all actions are equal too, it can't be larger, and no balance has wrapped
+    /// around.
     fn check_graph(&mut self, walk: Walk) -> Result<()> {
         let words = self.bytes.len() / 4;
         if walk.edges != walk.sources || self.balance[..words].iter().any(|&balance| balance != 0) {
@@ -216,7 +218,7 @@ impl<'a> Verifier<'a> {
         if done == actions { Ok(()) } else { Err(self.explain_cycle()) }
     }
 
-    /// Returns the offsets of a list, and its end.
+    /// Returns the offsets of the list at `at`, and the offset behind the list.
     #[inline]
     fn list(&self, at: usize) -> Result<(&'a [u8], usize)> {
         let count = self.word(at)?;

@@ -33,7 +33,8 @@ macro_rules! by_rows {
 instructions!(by_rows);
 
 impl Verifier<'_> {
-    /// Checks an action's type and parameters. Returns the offset behind them.
+    /// Checks the type and the parameters of the action at `at`. Returns the offset behind the
+    /// parameters.
     #[inline]
     pub(super) fn operation(&self, at: usize, kind: Type) -> Result<usize> {
         let Some(opcode) = kind.opcode() else {
@@ -57,8 +58,8 @@ impl Verifier<'_> {
         self.fields_and_operands(at, cursor, kind, opcode)
     }
 
-    /// Checks the fields and operands of the action at `at`, which begin at `cursor`, by a row of
-    /// the table. Returns the offset behind them.
+    /// Checks the fields and operands of the action at `at` by its row of the table. They begin at
+    /// offset `cursor`. Returns the offset behind the operands.
     // Inlined into a match on the opcode: the row is a constant in each arm.
     #[inline(always)]
     fn by_row(
@@ -183,7 +184,8 @@ impl Verifier<'_> {
         Ok(Operand { form, at, size })
     }
 
-    /// Checks 16 bytes of address and size. Returns the size.
+    /// Checks that the piece at `at`, an address and a size, lies in the rank's memory or scratch
+    /// memory. Returns the size.
     #[inline]
     fn piece(&self, at: usize, space: Space) -> Result<u64> {
         self.word(at + 12)?;
@@ -204,7 +206,7 @@ impl Verifier<'_> {
         ))
     }
 
-    /// Checks that bytes lie in the buffer that their address names. Returns their size.
+    /// Checks that `size` bytes at `addr` lie in the buffer that the address names. Returns `size`.
     fn in_buffer(&self, at: usize, addr: u64, size: u64) -> Result<u64> {
         let (buffer, offset) = buffer_of(addr);
         let Some(length) = self.bounds.buffers.chunks_exact(8).nth(buffer) else {
@@ -220,8 +222,8 @@ impl Verifier<'_> {
         Err(self.action(at, message))
     }
 
-    /// Checks the operands of the action at `at` against each other: they are those of the
-    /// predefined operation at `function`, and the last one takes the result.
+    /// Checks that the operands of the action at `at` fit each other and the predefined operation
+    /// stored at `function`. The last operand takes the result.
     fn local_operation(&self, at: usize, function: usize, present: &[Operand]) -> Result<()> {
         let word = u32_at(self.bytes, function);
         let (op, datatype) = (Op::from_code(word as u8), Datatype::from_code((word >> 8) as u8));

@@ -1,19 +1,20 @@
-//! The margin of a drawn report: ariadne counts the lines of an excerpt from 1 there, these are the
-//! file's numbers.
+//! The margin of a drawn report. Ariadne counts the lines of an excerpt from 1; this module puts
+//! the file's line numbers there.
 
 #[cfg(test)]
 mod tests;
 
 use std::fmt::Write;
 
-/// Marks a source's name with its number, so that [`renumber`] knows which source the lines below
-/// it belong to.
+/// Returns `name` with the number of its source as a mark. From the mark, [`renumber`] knows which
+/// source the lines below the name belong to.
 pub(super) fn mark(source: usize, name: &str) -> String {
     format!("\u{1}{source}\u{1}{name}")
 }
 
-/// Adds the lines before each source's excerpt to the numbers in the margin, makes the margin wide
-/// enough for them, and takes the marks out of the names.
+/// Returns the drawn report with the file's line numbers in the margin. `lines_before` holds the
+/// number of lines before each source's excerpt. The margin becomes wide enough for the numbers,
+/// and names lose their marks.
 pub(super) fn renumber(drawn: &str, lines_before: &[usize]) -> String {
     let mut offset = 0;
     let (mut highest, mut width) = (0, 0);
@@ -77,7 +78,7 @@ fn numbered(line: &str) -> Option<(&str, usize, &str)> {
     (blanks > 0 && rest[end..].starts_with(" │")).then(|| (&line[..margin], number, &rest[end..]))
 }
 
-/// The change of colour that a text begins with.
+/// Returns the escape sequence for a colour that a text begins with, or an empty text.
 fn escape(text: &str) -> &str {
     match text.strip_prefix("\u{1b}[").and_then(|rest| rest.find('m')) {
         Some(end) => &text[..end + 3],

@@ -17,7 +17,7 @@ pub const OFFSET_BITS: u32 = 48;
 pub const BUFFER_BYTES_MAX: u64 = 1 << OFFSET_BITS;
 /// Most buffers of a body.
 pub const BUFFERS_MAX: usize = 1 << (u64::BITS - OFFSET_BITS);
-/// The multiples at which buffers begin in [`flat_offsets`].
+/// The alignment of buffers in [`flat_offsets`], in bytes.
 const ALIGN: u64 = 64;
 
 /// Returns the address of the byte at `offset` in buffer number `buffer`.
@@ -31,8 +31,8 @@ pub const fn buffer_of(addr: u64) -> (usize, u64) {
     ((addr >> OFFSET_BITS) as usize, addr & (BUFFER_BYTES_MAX - 1))
 }
 
-/// Returns the place of each buffer in one region that holds all of them, one behind the other, and
-/// the bytes of that region; `None` above 2^64.
+/// Returns the place of each buffer in one region that holds all buffers one behind the other. Also
+/// returns the bytes of that region. Returns `None` if these are 2^64 or more.
 pub fn flat_offsets(lengths: impl IntoIterator<Item = u64>) -> Option<(Vec<u64>, u64)> {
     let (mut offsets, mut end) = (Vec::new(), 0u64);
     for length in lengths {
@@ -43,15 +43,15 @@ pub fn flat_offsets(lengths: impl IntoIterator<Item = u64>) -> Option<(Vec<u64>,
     Some((offsets, end))
 }
 
-/// Two declared buffers, or a buffer of an action, do not fit each other.
+/// The reason why declared buffers and the buffers of actions make no table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TableError {
     /// Two declared buffers have bytes in common.
     Overlap {
-        /// The numbers of the two.
+        /// The numbers of the two declared buffers.
         declared: [usize; 2],
     },
-    /// A buffer of an action lies partly in a declared one.
+    /// A buffer of an action lies partly inside and partly outside of a declared buffer.
     Straddles {
         /// The number of the declared buffer.
         declared: usize,
@@ -78,10 +78,11 @@ impl fmt::Display for TableError {
 impl std::error::Error for TableError {}
 
 impl Body {
-    /// Turns a body whose addresses are those of a process into one on a table of buffers, and
-    /// returns the first address of each buffer. Each declared range becomes a buffer, in the order
-    /// given. Further ones follow, ascending, for the other bytes that actions name: ranges that
-    /// touch or overlap share one. Above [`BUFFERS_MAX`] those with the smallest gaps are joined.
+    /// Turns a body whose addresses are those of a process into a body on a table of buffers.
+    /// Returns the first address of each buffer. Each declared range becomes a buffer, in the order
+    /// given. Further buffers follow, ascending, for the other bytes that actions name. Ranges that
+    /// touch or overlap share a buffer. Above [`BUFFERS_MAX`] buffers, ranges with the smallest
+    /// gaps between them are joined.
     ///
     /// # Errors
     /// [`TableError`]; the body is unchanged.
@@ -128,7 +129,7 @@ impl Body {
             let next = joined.partition_point(|range| range.end <= addr);
             match joined.get(next).filter(|range| range.start <= addr) {
                 Some(range) => buffer_address((declared.len() + next) as u16, addr - range.start),
-                // The address of no bytes.
+                // The address belongs to a piece without bytes.
                 None => 0,
             }
         });
@@ -137,7 +138,7 @@ impl Body {
         Ok(all.map(|range| range.start).collect())
     }
 
-    /// Returns the bytes of one region that holds all buffers; 0 if the memory has no table of
+    /// Returns the bytes of one region that holds all buffers, or 0 if the memory is no table of
     /// buffers.
     pub fn flat_size(&self) -> u64 {
         flat_offsets(self.buffers.iter().copied()).map_or(u64::MAX, |(_, end)| end)
@@ -160,7 +161,8 @@ impl Body {
         self
     }
 
-    /// Replaces every address of memory.
+    /// Replaces every address in memory by what `moved` returns for it. Addresses in scratch memory
+    /// stay.
     pub fn relocate(&mut self, mut moved: impl FnMut(u64) -> u64) {
         let mut place = |addr: &mut u64, space: Space| {
             if space == Space::Memory {
@@ -194,8 +196,8 @@ impl Body {
     }
 }
 
-/// Joins ranges that touch or overlap, and then those with the smallest gaps until there are at
-/// most `most`. Returns them ascending.
+/// Joins ranges that touch or overlap. Then joins ranges with the smallest gaps between them until
+/// at most `most` are left. Returns the ranges ascending.
 fn join(mut ranges: Vec<Range<u64>>, most: usize) -> Vec<Range<u64>> {
     ranges.sort_unstable_by_key(|range| range.start);
     let mut joined: Vec<Range<u64>> = Vec::new();

@@ -39,22 +39,24 @@ impl Cells {
         self.bounds.len().saturating_sub(1)
     }
 
-    /// The cell that begins at `addr`, one of the addresses that the cells were made of; the number
-    /// of cells for the last one.
+    /// Returns the cell that begins at `addr`, or the number of cells if the last cell ends there.
+    /// `addr` must be one of the addresses that the cells were made of.
     pub(super) fn at(&self, addr: u64) -> usize {
         let bucket = ((addr - self.bounds[0]) >> self.shift) as usize;
         let (from, to) = (self.buckets[bucket], self.buckets[bucket + 1]);
         from + self.bounds[from..to].partition_point(|&bound| bound < addr)
     }
 
-    /// The cells between two of the addresses: the first one, and the one after the last.
+    /// Returns the cells from `addr` to `end`: the first cell, and the cell after the last one.
+    /// Both must be addresses that the cells were made of.
     pub(super) fn range(&self, addr: u64, end: u64) -> (usize, usize) {
         let first = self.at(addr);
         // Most accesses cover exactly one cell.
         (first, if self.bounds[first + 1] == end { first + 1 } else { self.at(end) })
     }
 
-    /// The first address of a cell; for the number of cells, the end of the last one.
+    /// Returns the first address of a cell. If `cell` is the number of cells, returns the end of
+    /// the last cell.
     pub(super) fn addr(&self, cell: usize) -> u64 {
         self.bounds[cell]
     }

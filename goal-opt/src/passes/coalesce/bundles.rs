@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 /// The changes of sends and receives.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// Groups of sends or receives of a rank that become one, in order.
+    /// Pairs of a rank and a group of its sends or receives that become one action. A group is in
+    /// the order of the buffers.
     pub(super) bundles: Vec<(u32, Vec<ActionId>)>,
-    /// New start dependencies of a rank between the remaining messages.
+    /// Pairs of a rank and a new start dependency between two of its remaining messages.
     pub(super) orders: Vec<(u32, Edge)>,
 }
 
@@ -25,8 +26,8 @@ struct Key {
     readiness: [u32; 2],
 }
 
-/// Makes bundles of at most `size_max` bytes, in the order of the sends. If only the layout orders
-/// messages with the same tag, dependencies keep this order from now on.
+/// Plans bundles of at most `size_max` bytes, in the order of the sends. Messages of the same tag
+/// that only the layout orders get dependencies that keep this order.
 pub(super) fn plan(
     whole: &Whole<'_>,
     messages: Vec<LevelMessage>,
@@ -104,10 +105,10 @@ fn bundles(
     bundles
 }
 
-/// The placement of an end of a message, and true if it has an address. `None` if it combines.
+/// The placement of a send or a receive, and true if it has an address; `None` if it combines.
 type Form = Option<(Placement, bool)>;
 
-/// The form of an end of a message.
+/// Returns the form of a send or a receive.
 fn form(whole: &Whole<'_>, vertex: Vertex) -> Form {
     match *whole.action(vertex) {
         Action::Send { payload, placement, .. } | Action::Recv { payload, placement, .. } => {
@@ -125,13 +126,13 @@ fn form(whole: &Whole<'_>, vertex: Vertex) -> Form {
 struct Bundle {
     form: [Form; 2],
     bytes: u64,
-    /// The ranges that its receives store: by space and first byte, the end.
+    /// The ranges that the receives of the bundle store: by space and first byte, the end.
     stored: BTreeMap<(Space, u64), u64>,
 }
 
 impl Bundle {
-    /// Adds a message. Returns `None` if it has another form, is too large, or stores bytes that
-    /// another one does.
+    /// Adds a message. Returns `None` if the message has another form, makes the bundle too large,
+    /// or stores bytes that another message of the bundle stores.
     fn add(
         mut self,
         whole: &Whole<'_>,

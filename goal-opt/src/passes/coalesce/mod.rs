@@ -16,9 +16,9 @@ use goal_lang::Program;
 use open::Open;
 use readiness::Readiness;
 
-/// Merges small messages whose sends wait for the same actions, and whose receives do, too. The
-/// message has the tag of the first and at most `size` bytes, or fewer if the runtime or the
-/// machine sends fewer without a posted receive.
+/// Merges small messages whose sends wait for the same actions and whose receives wait for the same
+/// actions. A merged message has the tag of the first one. It has at most `size` bytes, and never
+/// more than the runtime or the machine sends without a posted receive.
 ///
 /// # Errors
 /// None: messages that cannot be merged stay.
@@ -36,15 +36,16 @@ pub(crate) fn coalesce(program: &mut Program, context: &Context<'_>) -> Result<b
     Ok(merge::apply(program, plan))
 }
 
-/// The number of bytes that take as long on the wire as an empty message takes in all: `(2o + L) /
-/// (G + 2O)`. So a message that waits for the others of its bundle takes at most twice as long.
+/// Returns the default of `size`: the number of bytes that take as long on the wire as an empty
+/// message takes in all, `(2o + L) / (G + 2O)`. So a message that waits for the others of its
+/// bundle takes at most twice as long.
 fn default_size(machine: &Machine) -> u64 {
     let per_byte = machine.gap_per_byte_ns + 2.0 * machine.overhead_per_byte_ns;
     if per_byte > 0.0 { (machine.message_ns(1) / per_byte) as u64 } else { u64::MAX }
 }
 
-/// The messages that may be merged with others of their level. If the layout decides the matches of
-/// a channel, all its messages are among them, or the channel stays as it is.
+/// Returns the messages that may be merged with others of their level. Of a channel whose matches
+/// only the layout decides, either all messages are among them or none.
 fn messages(whole: &Whole<'_>, partner: &mut [Vertex], open: &mut Open) -> Vec<LevelMessage> {
     let mut messages = free_messages(whole, partner);
     let mut is_free = vec![false; whole.len()];

@@ -7,17 +7,18 @@ use crate::whole::{Vertex, Whole};
 use goal_lang::{ANY, Action};
 use rustc_hash::FxHashMap;
 
-/// Channels of a source, a destination and a tag, with their sends and receives in pairs. Their
-/// order is open only among messages that become ready together, at both ends: there the n-th send
-/// of the layout is paired with the n-th receive.
+/// Channels whose order of messages is open: each of a source, a destination and a tag. Their sends
+/// and receives are in pairs. The order is open only among messages that become ready together, at
+/// both ends. There the n-th send of the layout is paired with the n-th receive.
 pub(super) struct Open {
     channels: Vec<Vec<[Vertex; 2]>>,
-    /// By vertex, true if it is an end of such a message.
+    /// By vertex, true if it is a send or a receive of one of these channels.
     is_open: Vec<bool>,
 }
 
 impl Open {
-    /// Pairs ends that have no partner yet. Linear, except for the bounded searches of [`Order`].
+    /// Pairs sends and receives that have no partner yet, and records the pairs in `partner`.
+    /// Linear, except for the bounded searches of [`Order`].
     pub(super) fn pair(
         whole: &Whole<'_>,
         readiness: &mut Readiness,
@@ -49,13 +50,13 @@ impl Open {
         open
     }
 
-    /// Returns true if a send or a receive belongs to such a channel.
+    /// Returns true if a send or a receive belongs to an open channel.
     pub(super) fn has(&self, vertex: Vertex) -> bool {
         self.is_open[vertex.index()]
     }
 
-    /// Removes the pairs of channels with a send for which `is_fit` is false. Returns true if there
-    /// were any.
+    /// Removes the channels with a send for which `is_fit` is false, and their pairs in `partner`.
+    /// Returns true if there were any.
     pub(super) fn drop_unless(
         &mut self,
         partner: &mut [Vertex],
@@ -77,8 +78,8 @@ impl Open {
     }
 }
 
-/// The sends and the receives without a partner, by channel, each in the order of the layout.
-/// Without messages of a rank to itself, and without those to ranks that receive with wildcards.
+/// Returns the sends and the receives without a partner, by channel, in the order of the layout.
+/// Leaves out messages of a rank to itself, and messages to ranks that receive with wildcards.
 fn ends(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<[Vec<Vertex>; 2]> {
     let wild = wild_ranks(whole);
     let mut numbers: FxHashMap<(u32, u32, u32), usize> = FxHashMap::default();
@@ -113,13 +114,14 @@ pub(super) fn wild_ranks(whole: &Whole<'_>) -> Vec<bool> {
 
 struct Orders<'w, 'p> {
     whole: &'w Whole<'p>,
-    /// By body, its order, if it was needed.
+    /// By body, the order of its actions; `None` until it is needed.
     of: Vec<Option<Order<'p>>>,
 }
 
 impl Orders<'_, '_> {
-    /// Returns true if the messages fall into classes, the same at both ends: the messages of a
-    /// class become ready together, and all of them start before those of the next class.
+    /// Returns true if the messages of a channel fall into the same classes at both ends. The
+    /// messages of a class become ready together, and all of them start before the messages of the
+    /// next class.
     fn fit(&mut self, sends: &[Vertex], recvs: &[Vertex], readiness: &mut Readiness) -> bool {
         let mut class = 0;
         for i in 1..sends.len() {

@@ -25,12 +25,16 @@ struct Placed {
     id: ActionId,
 }
 
-/// Adds the dependencies of rounds. The messages of a level, which have no order, are the edges of
-/// a bipartite multigraph from sending to receiving ranks. Its colours are rounds: in each, a rank
-/// sends at most one message and receives at most one. A send waits for the k-th send before it in
-/// its level, and for the receives of its level that are k rounds earlier. A receive whose send
-/// waits for it waits for the end of the k-th such receive before it, so that a rank has no more
-/// than k open.
+/// Adds the dependencies that divide the messages of each level into rounds.
+///
+/// The messages of a level have no order. They are the edges of a bipartite multigraph from sending
+/// to receiving ranks. Its colours are rounds: in each, a rank sends at most one message and
+/// receives at most one.
+///
+/// A send waits for the end of the k-th send before it in its level. It also waits for the last
+/// receive of its level that is at least k rounds earlier. A receive of a message above the eager
+/// limit waits for the end of the k-th such receive before it. So a rank has no more than k of them
+/// open.
 ///
 /// # Errors
 /// None: messages whose order is not certain stay.
@@ -55,7 +59,7 @@ pub(crate) fn contention(program: &mut Program, context: &Context<'_>) -> Result
     Ok(changed)
 }
 
-/// Both ends of all messages with their rounds, by rank, each in the order of rounds.
+/// Returns both ends of all messages with their rounds, sorted by rank, level and round.
 fn rounds(
     whole: &Whole<'_>,
     mut messages: Vec<LevelMessage>,
@@ -88,7 +92,7 @@ fn rounds(
     placed
 }
 
-/// Adds the dependencies of a rank. Returns false if all are there already.
+/// Adds the dependencies of one rank. Returns false if all of them are there already.
 fn chain(program: &mut Program, owners: &mut Owners, placed: &[Placed], k: usize) -> bool {
     let body = program.body_of(placed[0].rank);
     let (mut sends, mut recvs, mut awaited) =

@@ -4,11 +4,12 @@
 use crate::flow::{Fate, Flow, Order, Outputs};
 use goal_lang::{Action, ActionId, Body, Op, Payload, Piece, partly_overlap};
 
-/// Copies with more readers than this stay.
+/// The most readers of a copy. A copy with more stays.
 const READERS_MAX: usize = 64;
 
-/// The new actions of readers of copies, for copies that no reader needs any more: these are then
-/// dead. Actions of `dead` are ignored.
+/// Returns readers of copies, each with its new action, which reads the source of the copy instead.
+/// Handles only copies of which all readers can change: such a copy is then dead. Ignores actions
+/// of `dead`.
 pub(super) fn find(
     body: &Body,
     flow: &Flow,
@@ -27,7 +28,8 @@ pub(super) fn find(
         }
         let mut after = Vec::with_capacity(readers.len());
         for &reader in &readers {
-            // Some of the bytes that the reader reads may have been overwritten since the copy.
+            // True if all bytes of the copy that the reader reads still come from this copy. Some
+            // may have been overwritten since.
             let all_copied = flow.read_by(reader).all(|value| {
                 let read =
                     Piece { addr: value.start, size: value.end - value.start, space: value.space };
@@ -37,7 +39,7 @@ pub(super) fn find(
                 break;
             }
             let Some(action) = reading_source(body.action(reader), copy, source) else { break };
-            // No action writes the source between the copy and this reader.
+            // True if no action writes the source between the copy and this reader.
             let holds = flow.read_by(id).all(|value| match value.fate {
                 Fate::Final => true,
                 Fate::Overwritten(by) => by == reader || order.ends_before(reader, by),
@@ -70,7 +72,8 @@ fn contiguous_copy(action: &Action) -> Option<[Piece; 2]> {
     }
 }
 
-/// The readers of a copy that is no output; `None` if they are not certain.
+/// Returns the readers of a copy. Returns `None` if the copy is an output, its readers are not
+/// certain, or there are more than [`READERS_MAX`].
 fn readers(flow: &Flow, outputs: &Outputs, copy: ActionId, dead: &[bool]) -> Option<Vec<ActionId>> {
     let mut readers = Vec::new();
     for value in flow.written_by(copy) {
@@ -88,7 +91,7 @@ fn readers(flow: &Flow, outputs: &Outputs, copy: ActionId, dead: &[bool]) -> Opt
     Some(readers)
 }
 
-/// The action with `source` in place of `copy`; `None` if it needs the copy.
+/// Returns the action with `source` in place of `copy` where it reads; `None` if it needs the copy.
 fn reading_source(action: &Action, copy: Piece, source: Piece) -> Option<Action> {
     let touches = |piece: Piece| overlap(piece, copy);
     // The part of the source that a piece of the copy came from.

@@ -4,8 +4,8 @@ use crate::edit::{Edges, Removal};
 use crate::flow::{Fate, Flow, Outputs};
 use goal_lang::{Action, ActionId, Body, Edge, Position, topological_order};
 
-/// By action, true if it can be removed: it only writes bytes that no output needs and that only
-/// such actions read.
+/// Returns, by action, true if it can be removed. Such an action only writes bytes that no output
+/// needs, and only actions that can be removed read these bytes.
 pub(super) fn find(body: &Body, flow: &Flow, outputs: &Outputs) -> Vec<bool> {
     let mut dead: Vec<bool> = body.actions.iter().map(is_removable).collect();
     for value in &flow.values {
@@ -28,8 +28,9 @@ pub(super) fn find(body: &Body, flow: &Flow, outputs: &Outputs) -> Vec<bool> {
     dead
 }
 
-/// Removes actions. An action that waits for one of them waits for its prerequisites instead. If
-/// that took more dependencies than before, a `nop` replaces the removed action.
+/// Removes the actions that are true in `dead`. An action that waited for a removed action then
+/// waits for the prerequisites of the removed action. If that took more dependencies than before, a
+/// `nop` replaces the dead action.
 pub(super) fn remove(body: &mut Body, dead: &[bool]) {
     if !dead.contains(&true) {
         return;
@@ -84,7 +85,7 @@ pub(super) fn remove(body: &mut Body, dead: &[bool]) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Before {
     id: ActionId,
-    /// True if only its start is waited for.
+    /// True if the waiter only waits for its start.
     is_start: bool,
 }
 

@@ -1,16 +1,18 @@
 //! Exact reduction by vector clocks over chains, for bodies of bounded width.
 //!
 //! Actions are divided into chains that are linked by completion dependencies. The clock of an
-//! action has, for each chain, the last action that comes before its start: once by its start, once
-//! by its end. All earlier actions of the chain then come before it, too, as they end in order. An
-//! edge a → b is implied if a is in the clock of another prerequisite of b. The clock of an action
-//! is needed until its last waiter has been handled. Then its memory is reused, and when that holds
-//! for all actions of a chain, so is the chain's slot: later actions of a slot have larger numbers,
-//! so old clock entries do not count for them.
+//! action has two entries for each chain. They name the last action of the chain that starts, and
+//! the last that ends, before the start of the clock's action. All earlier actions of the chain
+//! then come before it, too, as they end in order. An edge a → b is implied if a is in the clock of
+//! another prerequisite of b.
+//!
+//! The clock of an action is needed until its last waiter has been handled. Then its memory is
+//! reused. When no clock of a chain is needed any more, the slot of the chain is reused for another
+//! chain. Later actions of a slot have larger numbers, so old clock entries do not count for them.
 
 use super::incoming::{Implied, Incoming};
 
-/// With more chains at a time than this, clocks cost more than searching.
+/// The most chains at a time for which clocks are used. With more, clocks cost more than searching.
 pub(super) const SLOTS_MAX: usize = 64;
 /// Bound on the bytes of all clocks.
 const BYTES_MAX: usize = 256 << 20;
@@ -26,8 +28,8 @@ pub(super) fn mark_implied(incoming: &Incoming, slots_max: usize, implied: &mut 
     let mut clocks =
         Clocks { width, buffer_of: vec![u32::MAX; incoming.len()], free: vec![], cells: vec![] };
     let mut waiters = incoming.outdegrees();
-    // The clock of the prerequisites of the current action: by start in the first half, by end in
-    // the second.
+    // The maximum of the clocks of the current action's prerequisites: by start in the first half,
+    // by end in the second.
     let mut before = vec![0u32; 2 * width];
     for place in 0..incoming.len() {
         let links = incoming.of(place);

@@ -7,9 +7,9 @@ use goal_lang::{Body, topological_order};
 pub(super) struct Link {
     /// The position of the prerequisite in topological order.
     pub(super) source: u32,
-    /// Its index among the edges of its kind, in the order of rows.
+    /// The index of the dependency among the edges of its kind, in the order of rows.
     pub(super) edge: u32,
-    /// True if it waits for the end (`requires`), false if for the start.
+    /// True if the waiter waits for the end (`requires`), false if for the start.
     pub(super) by_end: bool,
 }
 
@@ -77,7 +77,8 @@ impl Incoming {
     }
 }
 
-/// By kind, and by edge in the order of rows, true if other dependencies imply it.
+/// For each kind of dependency, by edge in the order of rows, true if other dependencies imply the
+/// edge.
 pub(super) struct Implied {
     pub(super) requires: Vec<bool>,
     pub(super) irequires: Vec<bool>,

@@ -46,12 +46,13 @@ impl Wanted {
 
 struct Search<'a> {
     incoming: &'a Incoming,
-    /// By position, the last prerequisite of the action.
+    /// By position of an action in topological order, the position of its last prerequisite.
     latest: Vec<u32>,
-    /// By position, the last action for which it was a prerequisite, and its index in `wanted`.
+    /// By position, the last action that had this one as a prerequisite, and the index of this one
+    /// in `wanted`.
     wanted_from: Vec<(u32, u32)>,
-    /// Positions that were reached and not followed back yet. The last one is next; its
-    /// prerequisites come before it.
+    /// Positions that were reached and not followed back yet. The largest is next, as prerequisites
+    /// have smaller positions.
     open: Marks,
     steps_left: usize,
     /// The prerequisites of the current action, in topological order.
@@ -72,7 +73,8 @@ impl Search<'_> {
             self.open.insert(wanted.source as usize);
         }
         let mut steps = STEPS_MAX.min(self.steps_left);
-        // The first prerequisite that is not decided. Positions before it need no search.
+        // The index in `wanted` of the first prerequisite that is not decided. Positions before it
+        // need no search.
         let mut first = 0;
         let mut complete = true;
         let mut last = place as usize;

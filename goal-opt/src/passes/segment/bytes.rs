@@ -6,8 +6,9 @@ use goal_lang::{ActionId, Body, Csr, Edge};
 
 /// The facts about a body's bytes.
 pub(super) struct Facts {
-    /// Pairs of actions in their order, ascending, that access the same bytes one after the other,
-    /// if one of them writes. Only for actions all of whose bytes have a proved order of accesses.
+    /// Sorted pairs of actions that access the same bytes one after the other, if one of them
+    /// writes. The earlier action is the first of a pair. Only for actions that can be split and
+    /// for all of whose bytes the order of accesses is proved.
     pub(super) conflicts: Vec<(ActionId, ActionId)>,
     /// The pairs of a writer and a reader of its bytes, by writer.
     pub(super) readers: Csr,

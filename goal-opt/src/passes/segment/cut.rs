@@ -12,8 +12,8 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// Segments of `asked` bytes. For a message above the eager limit, each segment is above it,
-    /// too, so that its send still waits for its receive.
+    /// Splits an action of `bytes` bytes into segments of `asked` bytes. For a message above the
+    /// eager limit, each segment is above it, too. So its send still waits for its receive.
     pub(super) fn new(bytes: u64, asked: u64, eager_limit: u64) -> Self {
         if bytes <= eager_limit {
             return Self { segment: asked, parts: bytes.div_ceil(asked) };
@@ -40,9 +40,9 @@ pub(super) const BORDER: u64 = 8;
 /// (h - 1 + n / s) (c + s b),
 /// ```
 ///
-/// which is least for s = sqrt(n c / ((h - 1) b)). The size is rounded to a power of two, so that
-/// the segments of a message that is a part of another end together with those of the other. It is
-/// no less than c / b: below that, a message takes more time than its bytes.
+/// which is least for s = sqrt(n c / ((h - 1) b)). The size is rounded to a power of two. So if a
+/// message is a part of another one, the segments of both end together. A segment has at least c /
+/// b bytes: in a smaller one, the message takes more time than its bytes.
 pub(super) struct Rule {
     pub(super) least: u64,
 }

@@ -65,7 +65,8 @@ pub(crate) fn segment(program: &mut Program, context: &Context<'_>) -> Result<bo
     Ok(!groups.is_empty())
 }
 
-/// By body, the facts; `None` if no message is large enough or a bound is reached.
+/// Returns, by body, the facts about its bytes. `None` if no message has more than `least` bytes or
+/// a bound is reached.
 fn facts(program: &Program, least: u64, context: &Context<'_>) -> Vec<Option<Facts>> {
     let is_large = |body: &Body, action: &Action| {
         slice::is_message(action) && slice::size(body, action) > least

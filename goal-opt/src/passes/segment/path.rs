@@ -76,7 +76,8 @@ impl<'a, 'p> Paths<'a, 'p> {
         matches!(self.whole.action(vertex), Action::Send { .. })
     }
 
-    /// The maximum of a table over the neighbours of an action that can be split.
+    /// Returns the maximum of `table` over the `neighbours` of an action: the actions that wrote
+    /// its bytes, or those that read them.
     fn most<'f>(
         &self,
         vertex: Vertex,
@@ -94,8 +95,8 @@ impl<'a, 'p> Paths<'a, 'p> {
         neighbours.map(|&id| table[self.whole.vertex(rank, id).index()]).max().unwrap_or(0)
     }
 
-    /// Selects the actions of each rank. `cut` decides how an action of a number of bytes on a path
-    /// of a number of messages is split.
+    /// Selects the actions to split, for each rank. `cut` gets the bytes of an action and the
+    /// number of messages on its path, and decides how to split it.
     pub(super) fn splits(&self, cut: impl Fn(u64, u32) -> Cut) -> Vec<Group> {
         let whole = self.whole;
         let mut splits = Splits::new();
@@ -135,12 +136,13 @@ impl<'a, 'p> Paths<'a, 'p> {
     }
 }
 
-/// By vertex, the other end of each message that can be split at both ends.
+/// Returns, by vertex of a send or receive, the other end of its message, if the message can be
+/// split at both ends. Otherwise [`Vertex::NONE`].
 fn partners(whole: &Whole<'_>, trace: &Trace, facts: &[Option<Facts>]) -> Vec<Vertex> {
     let mut partner = unique_partners(whole, trace);
     let mut has_wildcard = vec![false; whole.program.ranks.len()];
-    // A pattern depends on the number of messages before, so a receive that stores one would store
-    // another.
+    // Pairs of ranks between which a receive may store a pattern. Their messages stay whole, as a
+    // pattern depends on the number of messages before it.
     let mut stores_pattern = FxHashSet::default();
     for vertex in whole.vertices() {
         let rank = whole.rank(vertex);
@@ -178,8 +180,8 @@ fn partners(whole: &Whole<'_>, trace: &Trace, facts: &[Option<Facts>]) -> Vec<Ve
     partner
 }
 
-/// Removes messages whose bytes touch those of another message with the same source, destination
-/// and tag.
+/// Removes from `partner` the messages whose bytes adjoin those of another message with the same
+/// source, destination and tag. Such messages are segments already.
 fn without_rows(whole: &Whole<'_>, partner: &mut [Vertex]) {
     // By channel and address, true if a message begins there, and true if one ends there.
     let mut borders: FxHashMap<_, [bool; 2]> = FxHashMap::default();

@@ -8,8 +8,8 @@ use goal_lang::{Action, ActionId, Body, Debug, Edge, Labels, Position, topologic
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// Makes the body with some actions in segments, in the positions of their actions. `RULES.md`
-/// defines the dependencies.
+/// Returns the body with segments in place of the actions in `splits`. `RULES.md` defines the
+/// dependencies.
 pub(super) fn apply(body: &Body, facts: &Facts, splits: &[(ActionId, Cut)]) -> Body {
     let parts = Parts::new(body, splits);
     let mut new = Body {
@@ -110,9 +110,10 @@ struct Rewrite<'a> {
 }
 
 impl Rewrite<'_> {
-    /// Adds the dependencies on ends. The first part of an action that waited for another waits for
-    /// all parts of that one. But if both are split and access the same bytes, the first part waits
-    /// for the first, the last for all, and each for the parts with its bytes.
+    /// Adds the dependencies on ends. If b waited for the end of a, the first part of b waits for
+    /// all parts of a. But if both are split and access the same bytes, only two parts of b wait
+    /// here. The first waits for the first part of a, and the last for all parts of a with other
+    /// bytes than b. [`conflicts`](Self::conflicts) adds the rest.
     fn ends(&mut self) {
         for (i, edge) in self.body.requires.edges().enumerate() {
             let position = self.body.debug.requires.get(i).copied();
@@ -140,7 +141,7 @@ impl Rewrite<'_> {
             && self.facts.conflicts.binary_search(&(before, after)).is_ok()
     }
 
-    /// Keeps the order of parts that access the same bytes.
+    /// Adds dependencies that keep the order of parts that access the same bytes.
     fn conflicts(&mut self) {
         for &(before, after) in &self.facts.conflicts {
             if !self.is_pipelined(before, after) {
@@ -159,8 +160,8 @@ impl Rewrite<'_> {
         }
     }
 
-    /// Adds the dependencies on starts. The parts of an action start one after the other. An action
-    /// that waited for its start waits for that of the last part.
+    /// Adds the dependencies on starts. The parts of an action start one after the other. If b
+    /// waited for the start of a, the first part of b waits for the start of the last part of a.
     fn starts(&mut self) {
         for (i, edge) in self.body.irequires.edges().enumerate() {
             let (waiter, prerequisite) =

@@ -10,8 +10,8 @@ pub(super) fn is_message(action: &Action) -> bool {
     matches!(action, Action::Send { .. } | Action::Recv { .. })
 }
 
-/// The number of bytes of an action that can be split: a message, or a predefined operation on
-/// contiguous buffers. 0 for others.
+/// Returns the number of bytes of an action that can be split: a message, or a predefined operation
+/// on contiguous buffers. Returns 0 for others.
 pub(super) fn size(body: &Body, action: &Action) -> u64 {
     match *action {
         Action::Send { payload, .. } | Action::Recv { payload, .. } => match payload {

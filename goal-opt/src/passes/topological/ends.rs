@@ -2,8 +2,8 @@
 
 use goal_lang::{Action, Program};
 
-/// A send or a receive, with the properties that the other end must have, too. Ends are sorted by
-/// channel, then by position in the layout.
+/// A send or a receive: its peer, its tag and its position in the layout. The derived order sorts
+/// by channel, then by position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct End {
     pub(super) peer: u32,
@@ -12,7 +12,8 @@ pub(super) struct End {
 }
 
 impl End {
-    /// The peer and the tag: messages with the same ones could be taken for each other.
+    /// Returns the peer and the tag. Messages with the same peer and tag could be taken for each
+    /// other.
     pub(super) fn channel(&self) -> (u32, u32) {
         (self.peer, self.tag)
     }

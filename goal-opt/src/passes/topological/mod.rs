@@ -1,9 +1,9 @@
 //! Pre-scheduling (paper III: actions "will be pre-scheduled ... by running a topological sort").
 //!
 //! An engine starts ready actions in the order of the layout, so the layout is a schedule. This
-//! pass uses list scheduling by upward rank (Topcuoglu, Hariri, Wu: HEFT, 2002): an action comes
-//! the earlier, the longer the work after it takes, also on other ranks, by the machine model. So a
-//! send that others wait for comes before one that is not needed soon.
+//! pass uses list scheduling by upward rank (Topcuoglu, Hariri, Wu: HEFT, 2002). The longer the
+//! work after an action takes by the machine model, on all ranks, the earlier the action comes. So
+//! a send that others wait for comes before one that is not needed soon.
 
 mod ends;
 mod order;

@@ -7,8 +7,8 @@
 use super::ends::{End, Ends};
 use goal_lang::{ANY, Action, Body, Payload, Program};
 
-/// Calls `visit` with a body, a message of it, and the message that must come before that one. The
-/// bodies must be in topological order. Linear but for sorting.
+/// Calls `visit(body, before, after)` for pairs of messages of a body: `before` must stay before
+/// `after`. The bodies must be in topological order. Linear but for sorting.
 pub(super) fn visit_ordered(
     program: &Program,
     views: &[View],
@@ -41,13 +41,14 @@ pub(super) fn visit_ordered(
 
 /// The properties of a rank's receives that make the order of messages observable.
 pub(super) struct View {
-    /// True if it receives from any source: then its receives depend on the order of all messages.
+    /// True if the rank receives from any source: then its receives depend on the order of all
+    /// messages.
     any_source: bool,
-    /// True if it receives with any tag: then its receives depend on the order of a source's
+    /// True if the rank receives with any tag: then its receives depend on the order of a source's
     /// messages with different tags.
     any_tag: bool,
-    /// True if it stores messages: the bytes of a pattern depend on its number among all messages
-    /// from its source.
+    /// True if the rank stores messages: the bytes of a pattern depend on its number among all
+    /// messages from its source.
     stores: bool,
     sends_patterns: bool,
 }

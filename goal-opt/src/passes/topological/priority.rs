@@ -6,8 +6,8 @@ use crate::machine::Machine;
 use crate::reach::Graph;
 use goal_lang::{Action, ActionId, Body, Csr, Operand, Program};
 
-/// The upward ranks of all actions in nanoseconds. They never ascend over a dependency or from a
-/// message to one that must come after it.
+/// The upward ranks of all actions in nanoseconds. No action has a larger one than its
+/// prerequisites, and no message a larger one than the message that must come before it.
 pub(super) struct Priorities {
     /// By body, the position of its first action in the table; one more entry for the end.
     first: Vec<usize>,
@@ -15,9 +15,9 @@ pub(super) struct Priorities {
 }
 
 impl Priorities {
-    /// Computes the ranks backwards from actions that no action waits for, over dependencies and
-    /// messages of all ranks. Bodies must be in topological order. Linear in actions, dependencies
-    /// and messages, but for sorting messages.
+    /// Computes the upward ranks backwards from actions that no action waits for, over dependencies
+    /// and messages of all ranks. Bodies must be in topological order. Linear in actions,
+    /// dependencies and messages, but for sorting messages.
     pub(super) fn new(program: &Program, machine: &Machine) -> Self {
         let mut first = vec![0];
         for body in &program.bodies {
@@ -58,11 +58,12 @@ struct Walk {
 /// The state of the computation for an action.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
-    /// The longest way from its end, in nanoseconds.
+    /// The longest way from the end of the action to the end of the program, in nanoseconds.
     behind_ns: f64,
-    /// The longest way from its start found so far, in nanoseconds.
+    /// The longest way from the start of the action to the end of the program found so far, in
+    /// nanoseconds.
     upward_ns: f64,
-    /// The number of its successors without a rank; `u32::MAX` when it has its own.
+    /// The number of its successors without an upward rank; `u32::MAX` when the action has its own.
     pending: u32,
 }
 
@@ -130,8 +131,8 @@ impl Walk {
         }
     }
 
-    /// Updates the predecessors of an action that has its rank. Those without a pending successor
-    /// are added to `open`.
+    /// Passes the upward rank of an action on to its predecessors. Adds to `open` the predecessors
+    /// without a pending successor.
     fn pass_on(&mut self, vertex: u32, before: &Before, open: &mut Vec<u32>) {
         self.done += 1;
         let Known { behind_ns, ref mut upward_ns, ref mut pending } = self.known[vertex as usize];
@@ -161,8 +162,8 @@ impl Walk {
         }
     }
 
-    /// Computes ranks for actions that the walk did not reach: messages whose order the layouts do
-    /// not decide may form cycles.
+    /// Computes upward ranks for actions that the walk did not reach: messages whose order the
+    /// layouts do not decide may form cycles.
     fn complete(&mut self, program: &Program, first: &[usize]) {
         if self.done == self.known.len() {
             return;
@@ -210,11 +211,13 @@ fn duration_ns(body: &Body, action: &Action, machine: &Machine) -> f64 {
     }
 }
 
-/// Calls `visit` with pairs of a send and a receive, each as its body and action: the n-th send of
-/// a channel with the n-th receive, as the layouts suggest. Messages to ranks that receive with
-/// wildcards are left out. Of ranks with the same body, only the first one's sends are used, so the
-/// work depends on the bodies, not on the number of ranks: linear but for a search for each
-/// channel, where it is not the next one.
+/// Calls `visit` with pairs of a send and a receive, each as its body and action. The n-th send of
+/// a channel goes with the n-th receive, as the layouts suggest. Messages to ranks that receive
+/// with wildcards are left out.
+///
+/// Of ranks with the same body, only the sends of the first rank are used. So the work depends on
+/// the bodies, not on the number of ranks. It is linear, but for a search for each channel that is
+/// not the next one.
 fn visit_partners(
     program: &Program,
     views: &[View],

@@ -4,11 +4,13 @@ use super::run::Layout;
 use crate::edit::Edges;
 use goal_lang::{Action, ActionId, Body, Csr, Edge, Labels, Position};
 
-/// Flags of actions: dependencies inside the window.
+/// Flags of an action: it has a prerequisite in its window (`HAS_PREREQUISITE`), or an action of
+/// its window waits for its end (`HAS_END_WAITER`).
 const HAS_PREREQUISITE: u8 = 1;
 const HAS_END_WAITER: u8 = 2;
 
-/// Makes the body in the order of its layout, with dummies at the begins of windows.
+/// Returns the body in the order of its layout, with a dummy at the begin of each window but the
+/// first.
 pub(super) fn apply(body: &Body, layout: &Layout) -> Body {
     let len = layout.order.len() + layout.cuts.len();
     let mut places = Places { new: vec![ActionId(0); body.len()], cuts: &layout.cuts };
@@ -91,7 +93,7 @@ impl Places<'_> {
         low
     }
 
-    /// The edges with both ends in one window.
+    /// Returns the edges with both ends in the same window.
     fn inside(&self, csr: &Csr, positions: &[Position]) -> Edges {
         let mut inside = Edges { edges: Vec::new(), positions: Vec::new() };
         let mut window = (usize::MAX, 0..0);
@@ -112,11 +114,12 @@ impl Places<'_> {
     }
 }
 
-/// Bound on the steps of a search. If it is reached, a dependency is added that may be implied.
+/// The most dependencies that [`is_ordered`] follows. If this bound is reached, a dependency is
+/// added that may be implied.
 const STEPS_MAX: usize = 256;
 
 /// Returns true if dependencies between actions of a window already order the start of `before`
-/// before that of `after`.
+/// before the start of `after`.
 fn is_ordered(body: &Body, places: &Places<'_>, before: u32, after: u32) -> bool {
     let goal = places.new[after as usize];
     let mut seen = vec![ActionId(before)];

@@ -8,12 +8,13 @@ use std::collections::VecDeque;
 /// Stands for "none" among the numbers of this module.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A receiver, a source and a tag. Source and tag are wildcards for receives with wildcards.
+/// The sends and receives of one receiver, source and tag. Source and tag are wildcards for
+/// receives with wildcards.
 #[derive(Debug, Default)]
 pub(super) struct Envelope {
-    /// Sends that fit and became ready, in order. Those that have started since are dropped later.
+    /// Sends that fit and became ready, in order. Sends that have started since are dropped later.
     pub(super) sends: VecDeque<Vertex>,
-    /// Receives that became ready, numbered in this order. Those that have started since are
+    /// Receives that became ready, numbered in this order. Receives that have started since are
     /// dropped later.
     pub(super) recvs: VecDeque<(u32, Vertex)>,
     /// The number of the [`Family`].

@@ -20,8 +20,8 @@ use rustc_hash::FxHashMap;
 pub struct Windowed {
     /// The number of dummies in all bodies.
     pub dummies: u64,
-    /// The least eager limit in bytes with which the program ends, before and after; `None` if it
-    /// ends though every send waits for its receive.
+    /// The least eager limit in bytes with which the program ends, which is the same before and
+    /// after. `None` if the program ends though every send waits for its receive.
     pub eager_limit: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! `goal-run answer`: answers echoes until a signal or a time limit ends it.
+//! `goal-run answer`: answers echoes until a signal or a time limit ends the command.
 
 use super::attended::interrupted;
 use super::output::{Failure, print};
@@ -39,7 +39,7 @@ pub(crate) struct Answer {
     format: Format,
 }
 
-/// The output, at the beginning and at the end.
+/// The output of the command, at its beginning and at its end.
 #[derive(Serialize)]
 struct Report<'a> {
     interface: &'a str,
@@ -47,15 +47,15 @@ struct Report<'a> {
     mtu: usize,
     port: u16,
     driver: DriverKind,
-    /// The number of answered echoes; `None` at the beginning.
+    /// The number of answered echoes. `None` in the output at the beginning.
     answered: Option<u64>,
 }
 
-/// The longest time between two checks for the end.
+/// The longest time between two checks for a signal and the time limit.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Answers echoes. Returns the exit status: 0 if the time was up, that of the
-/// signal, or 2 if a report can't be written.
+/// Answers echoes. Returns the exit status: 0 if the time was up, 128 plus the number of a signal,
+/// or 2 if a report can't be written.
 pub(crate) fn run(answer: &Answer) -> Result<u8, Failure> {
     let system = |error: &dyn std::fmt::Display| Failure::System(error.to_string());
     let interrupted = interrupted()?;

@@ -51,8 +51,8 @@ Exit status:
   5  the time was up
   128 + N  ended by signal N (INT, TERM, HUP)";
 
-/// The places in the help of `-n` and `-O`, and of the files with results. Arguments of the same
-/// place are in alphabetical order.
+/// The positions in the help of `-n` and `-O`, and of the options for files with results. Arguments
+/// with the same position are in alphabetical order.
 const RANKS: usize = 7;
 const RESULTS: usize = 600;
 
@@ -178,7 +178,8 @@ pub(crate) enum Command {
 }
 
 impl Arguments {
-    /// Returns the size of the window, if one is requested, and the limits on reading ahead.
+    /// Returns the size of the window and the limits on reading ahead. Returns `None` if the user
+    /// asks for no window.
     pub(crate) fn window(&self) -> Option<(u32, StreamLimits)> {
         let limits = StreamLimits {
             table_entries: self.of_schedules.max_table,
@@ -187,13 +188,13 @@ impl Arguments {
         self.of_schedules.window.map(|size| (size, limits))
     }
 
-    /// Returns the largest message that programs push: none if the eager limit is given. Schedules
-    /// push none, as their check knows the eager limit only.
+    /// Returns the largest message that programs push. It is 0 if the user gave an eager limit.
+    /// Schedules push no messages, as their check knows only the eager limit.
     pub(crate) fn pushed_max(&self) -> u64 {
         if self.settings.has("eager-limit") { 0 } else { goal_engine::Options::PUSHED_MAX }
     }
 
-    /// Returns the options for reading and checking the program.
+    /// Returns the options for reading and checking the schedule.
     pub(crate) fn driver(&self) -> driver::Options {
         let (spec, of_schedules) = (&self.settings.spec, &self.of_schedules);
         let passes = PassArguments {
@@ -202,7 +203,8 @@ impl Arguments {
             machine: driver::MachineArguments { machine: None },
         };
         of_schedules.findings.apply(driver::Options {
-            // Only lists of passes and machines may be wrong.
+            // Only lists of passes and names of machines can be wrong, and this command line has
+            // none.
             pipeline: passes.pipeline(Emit::Nisa, spec.eager_limit).unwrap_or_default(),
             check: of_schedules.check,
             ranks: self.ranks,
@@ -216,7 +218,7 @@ impl Arguments {
         })
     }
 
-    /// Returns the kind of ranks.
+    /// Returns whether ranks are processes or threads.
     pub(crate) fn ranks_as(&self) -> RanksAs {
         match (self.ranks_as, self.transport.as_deref()) {
             (Some(ranks_as), _) => ranks_as,
@@ -230,7 +232,7 @@ impl Arguments {
         choice(self.transport.as_deref())
     }
 
-    /// Returns the error if MPI is to carry messages in a job without it.
+    /// Returns an error if the user asks for the transport MPI in a job without MPI.
     pub(crate) fn refuse_mpi(&self) -> Result<(), String> {
         refuse_mpi(self.transport.as_deref())
     }

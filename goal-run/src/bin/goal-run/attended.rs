@@ -1,4 +1,4 @@
-//! Does work that a signal can end early.
+//! Does work that a signal can end before its end.
 
 use super::output::Failure;
 use goal_launch::{self, Forwarded, unattended};
@@ -13,9 +13,9 @@ use std::time::Duration;
 /// The longest time between two checks for signals.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Does `work` on a thread of its own and returns its result. If `signal` returns a signal
-/// meanwhile, calls `leave` with it and exits with the status that `leave` returns, without
-/// finishing the work. After this returns, signals end the process by default.
+/// Calls `work` in a new thread and returns its result. If `signal` returns a signal meanwhile,
+/// calls `leave` with it. Then the process exits with the status that `leave` returns, and the work
+/// is not finished. After this function has returned, signals have their default actions.
 pub(crate) fn attended<T: Send>(
     work: impl FnOnce() -> T + Send,
     mut signal: impl FnMut() -> Option<usize>,
@@ -37,13 +37,13 @@ pub(crate) fn attended<T: Send>(
     };
     let result = thread::scope(|scope| {
         let body = move || {
-            // Dropped at the end of the work, or when it panics.
+            // The sender is dropped at the end of the work, or if the work panics.
             let _done = done;
             take().map(|work| work())
         };
         let Ok(thread) = thread::Builder::new().name("work".to_owned()).spawn_scoped(scope, body)
         else {
-            // No thread can be started, so a signal has to wait for the work.
+            // The system starts no thread, so a signal has to wait for the work.
             return take().expect("nobody else has taken it")();
         };
         while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
@@ -61,16 +61,16 @@ pub(crate) fn attended<T: Send>(
 
 /// The signals that a launcher handles.
 pub(crate) struct Signals {
-    /// The number of the signal that ends the run, once one has come.
+    /// The number of the signal that ends the run. 0 until one comes.
     pub(crate) interrupted: Arc<AtomicUsize>,
-    /// The signals for the ranks.
+    /// The signals to pass on to ranks.
     pub(crate) forwarded: Forwarded,
-    /// Set by the signal with which a terminal stops this process.
+    /// Set when a terminal asks this process to stop (SIGTSTP).
     pub(crate) suspended: Arc<AtomicBool>,
 }
 
 impl Signals {
-    /// Handles the signals from now on.
+    /// Installs handlers for these signals.
     pub(crate) fn handle() -> Result<Self, Failure> {
         Ok(Self {
             interrupted: interrupted()?,
@@ -80,8 +80,8 @@ impl Signals {
     }
 }
 
-/// Handles the signals that end a run. Returns a variable that is 0 until one comes, and then its
-/// number.
+/// Installs handlers for the signals that end a run. Returns a variable that is 0, and later the
+/// number of such a signal.
 pub(crate) fn interrupted() -> Result<Arc<AtomicUsize>, Failure> {
     goal_launch::interrupted().map_err(no_signals)
 }

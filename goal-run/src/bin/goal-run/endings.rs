@@ -1,5 +1,5 @@
-//! Prints the output of runs without a report of their own: those that were not started, and those
-//! that another host led.
+//! Prints the output of runs without a report of this host. They were not started, or another host
+//! led them.
 
 use super::arguments::Arguments;
 use super::findings;
@@ -9,7 +9,7 @@ use goal_launch::Verdict;
 use goal_launch::report::{Report, Status};
 use goalc::driver::{Error, Findings};
 
-/// Prints the reason why there is no report, and returns the exit status.
+/// Prints the reason why there is no report. Returns the exit status.
 pub(crate) fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
     let (text, status) = complain_of(failure);
     match arguments.format {
@@ -27,9 +27,9 @@ pub(crate) fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
     }
 }
 
-/// Prints how a job ended that another host led. Returns the exit status.
+/// Prints how a job ended that another host has led. Returns the exit status.
 pub(crate) fn tell_verdict(verdict: &Verdict, arguments: &Arguments) -> u8 {
-    // A leader that has started this launcher tells its user itself.
+    // The leader has started this launcher, and shows the errors to the user itself.
     let is_led = arguments.hosts.started_as.is_some() && verdict.report.is_some();
     for error in verdict.errors.iter().filter(|_| !is_led) {
         complain(error);

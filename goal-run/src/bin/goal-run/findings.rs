@@ -6,7 +6,7 @@ use goalc::driver::{self, Findings};
 use serde_json::Value;
 use std::io;
 
-/// The kind of messages that are not about the input.
+/// The kind of messages that are not about the input files.
 pub(crate) const KIND: &str = "run";
 
 /// Returns the format of messages on standard error.
@@ -17,12 +17,12 @@ pub(crate) fn format() -> driver::Format {
     }
 }
 
-/// Returns the findings about the input.
+/// Returns the findings about the input files.
 pub(crate) fn of(found: &Findings) -> Vec<Value> {
     lines(|out| render_json(&found.report, &found.sources, out))
 }
 
-/// Returns the findings about the input, and the errors and the warning of a report.
+/// Returns the findings about the input files, and the errors and the warning of a report.
 pub(crate) fn objects(found: &Findings, report: &Report) -> Vec<Value> {
     let told = lines(|out| {
         for error in report.errors() {

@@ -32,7 +32,7 @@ pub(crate) fn run(grow: &Grow) -> Result<u8, Failure> {
             Some(Command { executable: executable.into(), arguments: arguments.to_vec() })
         }
     };
-    // The launcher inspects this process, and has no more rights than the user.
+    // The launcher inspects this process, so it must have no more rights than the user.
     rights::give_up().map_err(|error| system(&error))?;
     set_dumpable_behavior(DumpableBehavior::Dumpable).map_err(|error| system(&error))?;
     let first = growth::grow(grow.job, grow.ranks, command).map_err(|error| system(&error))?;
@@ -43,8 +43,8 @@ pub(crate) fn run(grow: &Grow) -> Result<u8, Failure> {
     Ok(print(&text, 0))
 }
 
-/// Returns the path of a program as the launcher has to know it, which may be in another folder.
-/// The launcher looks up a name alone in its `PATH`.
+/// Returns the path of a program for the launcher, whose working folder may differ. A plain name
+/// stays as it is, and the launcher looks it up in its own `PATH`.
 fn executable(program: &Path) -> std::io::Result<PathBuf> {
     let has_slash = program.parent().is_some_and(|folder| folder != Path::new(""));
     if has_slash { Ok(env::current_dir()?.join(program)) } else { Ok(program.to_owned()) }

@@ -1,11 +1,11 @@
-//! Names the options of the command line that help against an error or an end of a job.
+//! Adds advice to errors and reports: the option of the command line that helps.
 
 use goal_job::binding::BindingError;
 use goal_launch::{End, LaunchError};
 use std::io;
 use std::path::Path;
 
-/// Returns the text on a reason why a job is not started, with the option that helps against it.
+/// Returns the text for the reason why a job is not started, with the option that helps.
 pub(crate) fn explain(error: &LaunchError) -> String {
     let hint = match error {
         LaunchError::TooLarge(_) => " (--max-segment raises it)",
@@ -31,7 +31,8 @@ pub(crate) fn explain(error: &LaunchError) -> String {
     format!("{error}{hint}")
 }
 
-/// Returns the text on a word that names neither a file nor a program; `None` for other names.
+/// Returns advice for a word that names neither a file nor a program. Returns `None` for other
+/// names.
 pub(crate) fn on_word(name: &Path) -> Option<String> {
     let is_word = name.extension().is_none() && name.components().count() == 1;
     if !is_word || name == Path::new("-") || name.exists() {
@@ -44,11 +45,11 @@ pub(crate) fn on_word(name: &Path) -> Option<String> {
     })
 }
 
-/// The commands of `goalc` that are taken for those of `goal-run`.
+/// The commands of `goalc` that users may expect in `goal-run`.
 const COMPILER: [&str; 9] =
     ["build", "check", "dis", "explain", "fmt", "gen", "graph", "reduce", "stats"];
 
-/// Returns a hint for a file that can't be executed.
+/// Returns advice for a file that can't be executed. Returns `None` if there is none.
 fn on_file(program: &str, cause: &io::Error) -> Option<String> {
     match cause.kind() {
         io::ErrorKind::PermissionDenied => Some(format!(
@@ -61,7 +62,7 @@ fn on_file(program: &str, cause: &io::Error) -> Option<String> {
     }
 }
 
-/// Returns a hint for this end of a job, to be appended to the text on it.
+/// Returns advice to append to the text on the end of a job. Returns `None` if there is none.
 pub(crate) fn after(end: &End) -> Option<&'static str> {
     match end {
         End::Stuck(pending) | End::TimedOut(pending) | End::Died { pending, .. }

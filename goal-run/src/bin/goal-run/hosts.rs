@@ -15,7 +15,7 @@ use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-/// The longest silence that may be asked for: a day.
+/// The longest silence in seconds that a user may ask for: a day.
 const FAULT_TIMEOUT_S_MAX: i64 = 24 * 60 * 60;
 /// The most bytes of a peers file.
 const PEERS_BYTES_MAX: u64 = 1 << 20;
@@ -91,13 +91,14 @@ pub(crate) struct HostsArguments {
 }
 
 impl HostsArguments {
-    /// Returns true if the job has other hosts.
+    /// Returns true if the job has several hosts.
     pub(crate) fn are_named(&self) -> bool {
         let is_listed = self.listed().is_some();
         self.peers.is_some() || self.discover || self.rendezvous.is_some() || is_listed
     }
 
-    /// Returns the hosts on which launchers are to be started, this one first.
+    /// Returns the hosts on which launchers are to be started; the first is this host. Returns
+    /// `None` without a list of names.
     pub(crate) fn listed(&self) -> Option<&[ListedHost]> {
         match &self.hosts {
             Some(HostList::Names(names)) if !self.discover => Some(names),
@@ -105,7 +106,7 @@ impl HostsArguments {
         }
     }
 
-    /// Returns a part in a meeting with the address, the ports and the timeout of this host.
+    /// Returns `rendezvous` with the address, the ports and the timeout of this command line.
     pub(crate) fn rendezvous_with(&self, rendezvous: Rendezvous) -> Rendezvous {
         Rendezvous {
             address: self.address,
@@ -116,7 +117,7 @@ impl HostsArguments {
         }
     }
 
-    /// Checks what depends on the value of `--hosts`.
+    /// Checks options that depend on the value of `--hosts`.
     fn check(&self) -> Result<(), HostsFault> {
         let has_tcp = self.rendezvous.is_some() || self.listed().is_some();
         let of_tcp = self.address.is_some() || self.ports.is_some();
@@ -137,16 +138,16 @@ impl HostsArguments {
         }
     }
 
-    /// Returns the other hosts; `None` if all ranks are on this one. `leaders` are the given
-    /// options that only the leader honours.
+    /// Returns the settings for a job on several hosts. Returns `None` if all ranks are on this
+    /// host. `leaders` are the given options that only the leader follows.
     pub(crate) fn hosts(
         &self,
         keeps_memory: bool,
         leaders: Vec<&'static str>,
     ) -> Result<Option<Hosts>, HostsFault> {
         self.check()?;
-        // A launcher that another one has started does not tell its user which options the leader
-        // follows.
+        // The leader has started this launcher. So this launcher does not tell its user which
+        // options only the leader follows.
         let leaders = if self.started_as.is_some() { vec![] } else { leaders };
         let hosts = |meeting, key: &Path| {
             let hosts = Hosts::new(meeting, key::read(key)?);
@@ -167,7 +168,7 @@ impl HostsArguments {
             (None, _, Some(here)) => Plan::here(here.clone()),
             (None, _, None) => return Ok(None),
         };
-        // The command line requires both if it names hosts.
+        // clap requires both options if the command line names other hosts.
         let (Some(interface), Some(key)) = (&self.interface, &self.key) else { return Ok(None) };
         let meeting = Meeting::Ethernet(Ethernet {
             driver: self.driver,
@@ -179,7 +180,7 @@ impl HostsArguments {
     }
 }
 
-/// Reads a range of ports: `20000-20100`, or one port.
+/// Parses a range of ports such as `20000-20100`, or one port.
 fn ports(text: &str) -> Result<RangeInclusive<u16>, String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let port = |text: &str| text.parse::<u16>().ok().filter(|&port| port > 0);
@@ -189,7 +190,7 @@ fn ports(text: &str) -> Result<RangeInclusive<u16>, String> {
         .ok_or_else(|| "give ports such as 20000-20100".to_owned())
 }
 
-/// A file about other hosts that can't be used.
+/// The reason why the options or files about other hosts can't be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HostsFault {
     #[error("{0}")]

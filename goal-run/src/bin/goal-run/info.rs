@@ -1,4 +1,4 @@
-//! `goal-run info`: lists the transports, the ones that a run would use with the reasons, and the
+//! `goal-run info`: lists all transports, the transports that a run would use and why, and the
 //! interfaces.
 
 use super::hints;
@@ -37,44 +37,45 @@ pub(crate) struct Info {
     format: Format,
 }
 
-/// The number of ranks without a program.
+/// The number of ranks to assume if no program is given.
 const RANKS: u32 = 2;
 
-/// The output.
+/// The output of the command.
 #[derive(Serialize)]
 struct Report {
     /// The transports, in the order of preference.
     transports: Vec<Row>,
     /// The transports of messages, from the nearest ranks to the farthest.
     paths: Vec<Path>,
-    /// The transport that lets the system copy large payloads that can't be read in place.
+    /// The transport by which the system copies large payloads that can't be read in place. `None`
+    /// if there is none.
     copies: Option<Name>,
-    /// Ranks of the program; `None` without one.
+    /// The number of ranks of the program. `None` if no program is given.
     ranks: Option<u32>,
     processors: usize,
-    /// True if the ranks share processors; `None` without a program.
+    /// True if ranks share processors. `None` if no program is given.
     crowded: Option<bool>,
-    /// The processors that the ranks would be bound to now; `None` if they would not be bound, and
-    /// without a program.
+    /// The processors to which the ranks would be bound now. `None` if they would not be bound, or
+    /// if no program is given.
     bound_to: Option<Vec<u32>>,
-    /// The reason why the ranks would not be bound; `None` if they would, and without a program.
+    /// The reason why the ranks would not be bound. `None` if they would be, or if no program is
+    /// given.
     unbound: Option<String>,
-    /// Yama's setting; `None` without Yama.
+    /// The value of Yama's `ptrace_scope`. `None` without Yama.
     ptrace_scope: Option<u8>,
-    /// The instruction set of local operations.
+    /// The instruction set that local operations use.
     instructions: String,
-    /// The hooks where the kernel runs schedules; `None` if it does not.
+    /// The hooks at which the kernel can run schedules. `None` if it can't run them.
     offload: Option<&'static str>,
-    /// The missing part of the kernel for running schedules, and how to get it; `None` if nothing
-    /// is missing.
+    /// What the kernel lacks for running schedules, and how to get it. `None` if it lacks nothing.
     offload_missing: Option<String>,
-    /// The source of ticks, at which lost frames are asked for; `None` if the kernel runs no
+    /// The source of ticks, at which the kernel asks for lost frames. `None` if it can't run
     /// schedules.
     offload_ticks: Option<String>,
-    /// The missing part of the kernel for ticks that need no process, and how to get it; `None` if
-    /// nothing is missing.
+    /// What the kernel lacks for ticks that need no process, and how to get it. `None` if it lacks
+    /// nothing.
     offload_ticks_missing: Option<String>,
-    /// The interfaces by their numbers; empty if the system does not list them.
+    /// The interfaces, ascending by their numbers. Empty if the system does not list them.
     interfaces: Vec<interfaces::Row>,
 }
 
@@ -83,17 +84,17 @@ struct Row {
     name: Name,
     about: &'static str,
     priority: u32,
-    /// The environment variable that set the priority; `None` for the default.
+    /// The environment variable that sets the priority of the transport. `None` for the default.
     priority_from: Option<String>,
     reach: Distance,
-    /// Most bytes of a message without preparation, and of any message; `None` if it carries none
-    /// or they are not known.
+    /// The most bytes of a message that needs no preparation, and of any message. `None` if the
+    /// transport carries no messages, or if this is not known.
     short_max: Option<usize>,
     bcopy_max: Option<usize>,
     zero_copy: ZeroCopy,
     latency_ns: u32,
     bandwidth_mb_s: u32,
-    /// The reason why it is not used; `None` if it may be used.
+    /// The reason why the transport is not used. `None` if it may be used.
     refused: Option<String>,
 }
 
@@ -169,7 +170,7 @@ fn row(standing: &Standing, limits: &Limits) -> Row {
     }
 }
 
-/// Returns the transport for a distance, with the reasons against others.
+/// Returns the transport for ranks at a distance, with the reasons against others.
 fn path(choice: &Choice, reach: Distance) -> Path {
     let transport = choice.messages(reach);
     let mut why = match transport {
@@ -187,15 +188,15 @@ fn path(choice: &Choice, reach: Distance) -> Path {
     Path { reach, transport, why }
 }
 
-/// The largest short message and the largest message of each transport; `None` if they are not
-/// known.
+/// The sizes of the largest short message and of the largest message of each transport, in bytes.
+/// `None` if they are not known.
 struct Limits {
     local: Option<(usize, usize)>,
     shm: Option<(usize, usize)>,
 }
 
 impl Limits {
-    /// Returns the limits in a job of `ranks` ranks, with the segment that it would have.
+    /// Returns the limits in a job of `ranks` ranks, computed from the layout of its segment.
     fn of(ranks: u32) -> Self {
         let sizes = vec![RankSizes::default(); ranks.clamp(1, STARTED_RANKS_MAX) as usize];
         let layout = Layout::new(sizes.into_iter(), u64::MAX).ok();

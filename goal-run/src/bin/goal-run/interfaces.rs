@@ -10,13 +10,13 @@ pub(super) struct Row {
     name: String,
     mac: Option<String>,
     mtu: usize,
-    /// True if there is a link.
+    /// True if the interface has a carrier.
     carrier: bool,
-    /// The usable drivers.
+    /// The drivers that can use the interface.
     drivers: Vec<DriverKind>,
-    /// The reason why packet sockets can be used but AF_XDP can't.
+    /// The reason why AF_XDP can't be used although packet sockets can.
     no_xdp: Option<String>,
-    /// The reason why it can't be used; `None` if it can.
+    /// The reason why the interface can't be used. `None` if it can.
     refused: Option<String>,
 }
 

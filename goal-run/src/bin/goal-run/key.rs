@@ -1,8 +1,8 @@
-//! `goal-run key`: makes a key. This module also reads keys.
+//! `goal-run key`: creates a file with a new key. This module also reads such files.
 //!
-//! Threat: another user of the host creates, changes or replaces the file. So the open file itself
-//! is checked before it is read. It must be a plain file that belongs to this user or root, and no
-//! other user may have rights to it. Symbolic links are followed.
+//! Threat: another user of the host creates, changes or replaces the file. So the file is opened
+//! first and checked then. It must be a regular file of this user or of root, and give no rights to
+//! other users. Symbolic links are followed.
 
 use super::output::Failure;
 use clap::Args;
@@ -22,9 +22,9 @@ pub(crate) struct KeyArguments {
     file: PathBuf,
 }
 
-/// The permission bits of users other than the owner.
+/// The permission bits for users other than the owner.
 const OTHERS: u32 = 0o077;
-/// The most bytes that are read of a file, more than any key has.
+/// The most bytes that are read of a file. No key is longer.
 const BYTES_MAX: u64 = 4096;
 
 /// A file whose key can't be made or used.
@@ -69,11 +69,11 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// Makes a key.
+/// Creates a file with a new key.
 pub(crate) fn run(arguments: &KeyArguments) -> Result<u8, Failure> {
     let path = &arguments.file;
     make(path).map_err(|error| {
-        // If a folder is missing, making another key does not help.
+        // If the folder of the file is missing, the text must not advise to create another key.
         let fault = match error.kind() {
             io::ErrorKind::NotFound => Fault::System(error),
             _ => error.into(),
@@ -91,7 +91,7 @@ fn make(path: &Path) -> io::Result<()> {
     writeln!(file, "{}", Key::new(bytes).to_text())
 }
 
-/// Returns an error if a file with this owner and mode is not a secret of `user`.
+/// Returns an error if a file with this owner and mode is no secret of `user`.
 fn check(is_plain: bool, (owner, mode): (u32, u32), user: u32) -> Result<(), Fault> {
     if !is_plain {
         Err(Fault::NotPlain)
@@ -115,7 +115,7 @@ fn key_of(path: &Path) -> Result<Key, Fault> {
         io::stdin().take(BYTES_MAX).read_to_end(&mut text)?;
         return Ok(Key::parse(&String::from_utf8_lossy(&text))?);
     }
-    // Non-blocking: opening a FIFO would wait for a writer.
+    // Without this flag, opening a FIFO would wait for a writer.
     let mut options = OpenOptions::new();
     let file = options.read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
     let metadata = file.metadata()?;

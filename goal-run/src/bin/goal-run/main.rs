@@ -54,7 +54,7 @@ use wired::Role;
 static ALLOCATOR: Allocator = Allocator { program: "goal-run" };
 
 fn main() -> ExitCode {
-    // The frame of the rest is too large for a small stack.
+    // The stack frame of the rest is too large for a small stack.
     match driver::refuse_small_stack() {
         Ok(()) => run(),
         Err(why) => {
@@ -64,8 +64,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns the exit code of a process that would end with `status`. It is higher if something could
-/// not be written to standard error.
+/// Returns the exit code of a process that would end with `status`. The code is higher if something
+/// could not be written to standard error.
 fn ended(status: u8) -> ExitCode {
     ExitCode::from(driver::exit_status(status))
 }
@@ -106,9 +106,10 @@ fn run() -> ExitCode {
     }
     if let Some(host) = &arguments.hosts.started_as {
         output::name_host(host);
-        // Its ranks get what this launcher passes on, and not the file of the schedule.
+        // Ranks get only descriptors that this launcher passes on, and not the file of the
+        // schedule.
         goal_launch::close_on_exec();
-        // Not a reason to stay: the job ends by its connections.
+        // An error is ignored, as the job also ends when its connections end.
         let _ = set_parent_process_death_signal(Some(Signal::TERM));
     }
     if let Err(failure) = tuned::apply(&mut arguments) {
@@ -124,7 +125,7 @@ fn run() -> ExitCode {
         return ended(status);
     }
     let told = execute(&arguments, &own);
-    // Signals are no longer polled, and a reader of the output may block this process for ever.
+    // From here on signals are not polled. Writing the output may block for ever.
     goal_launch::unattended();
     let status = match told {
         Ok(Told::Report(report)) => tell(&report, arguments.format),
@@ -136,26 +137,26 @@ fn run() -> ExitCode {
     ended(status)
 }
 
-/// Returns the rank that another launcher gave this process. Rank 0 speaks for all.
+/// Returns the rank that another launcher gave this process. Only rank 0 writes reports.
 fn started_rank() -> u32 {
     Launcher::from_process().ok().flatten().map_or(0, |launcher| launcher.rank())
 }
 
-/// The error for a heap of ranks that allocate nothing.
+/// The error if `--heap` is given for a schedule, whose ranks allocate nothing.
 const NO_HEAP: &str = "--heap is for programs, and this is a schedule: leave it out";
 
-/// The error for room for ranks that nobody could add.
+/// The error if `--grow-to` is given for a schedule, to which nobody can add ranks.
 const NO_GROWTH: &str = "--grow-to is for programs, and this is a schedule: leave it out";
 
-/// The error for a treatment of what only threads of a program may do.
+/// The error if `--stuck` is given for a schedule. It is about threads, which only programs have.
 const NO_STUCK: &str = "--stuck is for programs, and this is a schedule: leave it out";
 
-/// The result of a run on this host.
+/// The end of a run on this host.
 enum Told {
     Report(Box<Report>),
-    /// Another host leads the job and has sent this verdict.
+    /// Another host led the job and has sent this verdict.
     Verdict(Verdict),
-    /// Another process of this host has the launcher.
+    /// Another process of this host has the launcher and reports.
     Nothing,
 }
 
@@ -194,7 +195,7 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
         .hosts(of_schedules.dump.is_some(), leaders)
         .map_err(|error| Failure::System(error.to_string()))?;
     let task = if window.is_some() { Task::Files } else { Task::Schedule(nisa.bytes()) };
-    // Must outlive the job.
+    // The fleet must outlive the job.
     let fleet = Fleet::start(arguments, own, nisa.num_ranks(), &task).map_err(Failure::System)?;
     let hosts = match &fleet {
         Some(fleet) => Some(fleet.hosts(of_schedules.dump.is_some())),
@@ -202,8 +203,8 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     };
     let at = |path: &Path, error| Error::io(path.display().to_string(), error);
     let create = |path: &Path| File::create(path).map_err(|error| at(path, error));
-    // Created before the run, so that a run is not lost because no file can be created. With
-    // several hosts only the leader creates the file, which is not known yet.
+    // The file is created before the run, so that no run is lost because it can't be created. In a
+    // job on several hosts only the leader creates it, and the leader is not known yet.
     let trace = match (&of_schedules.trace, &hosts) {
         (Some(path), None) => Some(create(path)?),
         _ => None,
@@ -218,13 +219,13 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     if role.is_none() || !cfg!(feature = "mpi") {
         arguments.refuse_mpi().map_err(Failure::System)?;
     }
-    // Signals are not handled earlier: opening a file may block, and so may other processes. Until
-    // here a signal ends this process.
+    // Signals are handled only from here on, so that until here a signal ends this process. Opening
+    // a file may block, and so may waiting for other processes.
     let signals = Signals::handle()?;
     let options = arguments.launcher(transports, window, signals);
     let system = |error: LaunchError| Failure::System(hints::explain(&error));
-    // The leader is dropped after the options, which have the launch socket. Its own rank waits
-    // there until it is admitted, or until the socket is closed.
+    // The leader must be dropped after the options, which have the launch socket. The leader's own
+    // rank waits at the socket until it is admitted or the socket is closed.
     let mut leader = None;
     let (mut options, mut hosts) = (options, hosts);
     match role {
@@ -256,7 +257,7 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
         report.fail(unmet);
         report
     };
-    // If results are missing, neither memory nor a trace is written.
+    // If results of ranks are missing, neither memory nor a trace is written.
     let is_known = outcome.is_known();
     let work = || -> Result<Report, Error> {
         let unmet = unmet(&outcome);
@@ -315,10 +316,10 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     }
 }
 
-/// Calls [`open`] without rights. A thread inherits the rights of its starter, so no thread is
-/// started before rights are given up. On one host the main thread gives up its rights first. On
-/// several hosts it needs them later, to open sockets when the number of ranks is known, so a
-/// thread without rights does the work.
+/// Calls [`open`] without capabilities. On one host the main thread gives up its capabilities
+/// before. On several hosts it needs them later, to open sockets when the number of ranks is known.
+/// So a thread without capabilities calls `open` there. A thread inherits capabilities from the
+/// thread that starts it, so no thread is started before they are given up.
 fn read(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
     let work = || goal_launch::beside_stops(|| open(arguments));
     let refused = |error| Failure::System(LaunchError::System(error).to_string());
@@ -329,9 +330,9 @@ fn read(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), 
     work()
 }
 
-/// Reads and checks the program. Returns its schedule, the window through which it is run if a
-/// window is requested, and the findings. The file of the window is the input if that is a NISA
-/// file, and a sealed copy in memory otherwise.
+/// Reads and checks the program. Returns its schedule, its window if the user asks for one, and the
+/// findings. The file of the window is the input if that is a NISA file. Otherwise it is a sealed
+/// copy in memory.
 fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
     let options = arguments.driver();
     if let (Some((size, reading)), [path]) = (arguments.window(), arguments.input.inputs.as_slice())
@@ -370,7 +371,7 @@ fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), 
     Ok((Arc::clone(window.nisa()), Some(window), found))
 }
 
-/// Returns true if a path is a plain file with the magic bytes of NISA.
+/// Returns true if a path is a regular file that begins with the magic bytes of NISA.
 fn is_nisa(path: &Path) -> bool {
     let mut magic = [0; MAGIC.len()];
     let mut read = || File::open(path)?.read_exact(&mut magic);

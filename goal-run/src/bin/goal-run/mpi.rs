@@ -1,6 +1,6 @@
-//! Runs a rank whose messages to other nodes travel by MPI, in a process that `mpirun` has started.
-//! A thread initializes MPI, runs the rank, and finalizes MPI. If the process has the launcher of
-//! its node, that runs in the main thread, which does not call MPI.
+//! Runs a rank that sends messages to other nodes by MPI, in a process that `mpirun` has started. A
+//! thread initializes MPI, runs the rank and finalizes MPI. If this process has the launcher of its
+//! node, the launcher runs in the main thread and does not call MPI.
 
 use super::output::Failure;
 use goal_eth::now_ns;
@@ -9,16 +9,17 @@ use goal_mpi::{MpiFabric, Process};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-/// The thread of the rank.
+/// The thread that runs the rank.
 pub(crate) struct Running(JoinHandle<Result<(), String>>);
 
-/// The result of the agreement between the processes: the part of a process that leads its node.
+/// What the processes agreed on: what the leader of a node needs, or `None` in other processes.
 type Agreed = Result<Option<Box<Lead>>, String>;
 
-/// Starts the rank of this process in a thread. Returns when all processes have agreed.
+/// Starts the rank of this process in a thread. Returns after all processes have agreed.
 ///
 /// # Errors
-/// MPI has another number of processes than the program has ranks, or they can't talk.
+/// The number of MPI processes differs from the number of ranks, or the processes can't
+/// communicate.
 pub(crate) fn start(ranks: u32) -> Result<(Running, Option<Box<Lead>>), Failure> {
     let (tell, agreed) = sync_channel(1);
     let work = move || work(ranks, &tell);
@@ -34,7 +35,7 @@ pub(crate) fn start(ranks: u32) -> Result<(Running, Option<Box<Lead>>), Failure>
     }
 }
 
-/// The work of the thread.
+/// Runs the rank. This is the work of the thread.
 fn work(ranks: u32, tell: &SyncSender<Agreed>) -> Result<(), String> {
     let (process, wired) = match agree(ranks) {
         Ok((process, mut wired)) => {
@@ -68,7 +69,7 @@ fn agree(ranks: u32) -> Result<(Process, Wired), String> {
     let mut exchange = |blob: &[u8]| comm.allgather(blob).map_err(|error| error.to_string());
     match Wired::arrange_over(rank, size, &mut exchange, goal_mpi::MPI.name) {
         Ok(wired) => Ok((process, wired)),
-        // The others may still wait for this process in an exchange.
+        // Other processes may still wait for this process in an exchange, so MPI is not finalized.
         Err(error) => {
             process.abandon();
             Err(error.to_string())

@@ -1,7 +1,7 @@
 //! Prints the output of the command line: reports, errors and warnings.
 //!
-//! Threat: they contain texts of ranks and of other hosts, which a terminal must not obey: see
-//! [`shown`].
+//! Threat: the output contains texts of ranks and of other hosts, which a terminal must not obey.
+//! See [`shown`].
 
 use super::findings;
 use super::values::Format;
@@ -11,11 +11,11 @@ use goalc::driver::{self, Error};
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
-/// The reason why there is no report.
+/// The reason why a run has no report.
 pub(super) enum Failure {
-    /// An error of the inputs, or of a file.
+    /// The inputs have an error, or a file can't be read or written.
     Driver(Error),
-    /// The command line asks for something impossible, or the system refused something.
+    /// The command line asks for something impossible, or the system refuses something.
     System(String),
 }
 
@@ -25,7 +25,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Prints a report and returns the exit status.
+/// Prints a report. Returns the exit status of this process.
 pub(super) fn tell(report: &Report, format: Format) -> u8 {
     for error in report.errors() {
         complain(error);
@@ -47,7 +47,7 @@ pub(super) fn tell(report: &Report, format: Format) -> u8 {
     print(&text, report.exit_status())
 }
 
-/// Prints the reason why there is no report. Returns its text and the exit status.
+/// Prints the reason why there is no report. Returns its text and the exit status of this process.
 pub(super) fn complain_of(failure: &Failure) -> (String, u8) {
     match failure {
         Failure::Driver(error) => {
@@ -61,7 +61,7 @@ pub(super) fn complain_of(failure: &Failure) -> (String, u8) {
     }
 }
 
-/// Prints a line on standard output and returns `status`, also if the reader has gone away.
+/// Prints a line on standard output. Returns `status`, even if the reader has closed its end.
 pub(super) fn print(text: &str, status: u8) -> u8 {
     driver::clear_stage();
     let text = shown(text);
@@ -74,12 +74,12 @@ pub(super) fn print(text: &str, status: u8) -> u8 {
     }
 }
 
-/// The name of this host, if the launcher of another host has started this one.
+/// The name of this host. Set only if the launcher of another host has started this launcher.
 static HOST: OnceLock<String> = OnceLock::new();
 
-/// Puts the name of this host before errors and warnings.
+/// Sets the name that precedes errors and warnings of this host.
 pub(super) fn name_host(name: &str) {
-    // Nobody names it twice.
+    // Only one caller sets the name, so this does not fail.
     let _ = HOST.set(name.to_owned());
 }
 
@@ -94,7 +94,7 @@ pub(super) fn complain(text: &str) {
     driver::note_message("goal-run", findings::KIND, Severity::Error, text, findings::format());
 }
 
-/// Prints a line on standard error, if reports are text.
+/// Prints a line on standard error. Does nothing if reports are JSON.
 pub(super) fn note(text: &str) {
     if !driver::asks_for_json() {
         driver::clear_stage();

@@ -1,4 +1,4 @@
-//! `goal-run ping`: measures the time that a frame takes to a host and back.
+//! `goal-run ping`: measures the round-trip time of a frame to another host.
 
 use super::output::{Failure, print};
 use super::values::Format;
@@ -50,7 +50,7 @@ pub(crate) struct Ping {
     format: Format,
 }
 
-/// The output.
+/// The output of the command.
 #[derive(Serialize)]
 struct Report<'a> {
     interface: &'a str,
@@ -61,15 +61,16 @@ struct Report<'a> {
     bytes: usize,
     sent: usize,
     answered: usize,
-    /// The least time of an answered echo; `None` if none was answered.
+    /// The shortest round-trip time in nanoseconds. `None` if no echo was answered.
     least_ns: Option<u64>,
     median_ns: Option<u64>,
     most_ns: Option<u64>,
-    /// The time of each echo, in order; `None` if no answer came.
+    /// The round-trip time of each echo, in the order of sending. `None` if no answer came.
     round_trips_ns: &'a [Option<u64>],
 }
 
-/// Sends the echoes and prints the times. Returns the exit status, 1 if an answer is missing.
+/// Sends the echoes and prints the times. Returns the exit status, which is 1 if an answer is
+/// missing.
 pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
     let system = |error: &dyn std::fmt::Display| Failure::System(error.to_string());
     let opened = AnyDriver::open(ping.driver, &ping.interface, &[ETHERTYPE_EDP], None);
@@ -129,7 +130,7 @@ pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
     Ok(print(&text, status))
 }
 
-/// Prints the reason why another driver than the requested one is used.
+/// Tells the user why another driver than the requested one is used.
 pub(super) fn tell_note(note: Option<NoXdp>) {
     if let Some(note) = note {
         driver::print_line(&format!("goal-run: by packet sockets: {note}"));

@@ -1,5 +1,5 @@
-//! Runs programs. Finds the program in a command line, checks the options, and reports how the run
-//! ended.
+//! Runs programs: finds the program in the command line, checks the options, and reports how the
+//! run ended.
 
 use super::arguments::{Arguments, ScheduleArguments};
 use super::attended::Signals;
@@ -22,14 +22,15 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Splits the arguments of this process: those of this command, and the program with its own, if
-/// they name one.
+/// Splits the arguments of this process at the program. Returns the arguments of `goal-run` itself,
+/// and the program with its own arguments if they name one.
 pub(crate) fn split(all: Vec<OsString>) -> (Vec<OsString>, Option<Program>) {
     let may_be_program = |&at: &usize| all[at - 1] == "--" || !is_command(&all[at]);
     let Some(at) = first_operand(&all).filter(may_be_program) else { return (all, None) };
     let operand = Path::new(&all[at]);
     let Some(executable) = program(operand) else {
-        // The words after a script are its own. They would hide that a script is not a schedule.
+        // The words after a script are the script's. With them, the error would not say that a
+        // script is no schedule.
         let is_script = driver::is_script(operand) && operand.is_file();
         let kept = if is_script { at + 1 } else { all.len() };
         return (all.into_iter().take(kept).collect(), None);
@@ -39,8 +40,8 @@ pub(crate) fn split(all: Vec<OsString>) -> (Vec<OsString>, Option<Program>) {
     (own, Some(Program { executable, arguments }))
 }
 
-/// Replaces the option `-np` of other launchers, which would be `-n p`, by `--np`. What follows the
-/// program is its own.
+/// Replaces the option `-np` of other launchers by `--np`, since it would mean `-n p`. Leaves the
+/// arguments of the program unchanged.
 pub(crate) fn with_np(mut all: Vec<OsString>) -> Vec<OsString> {
     loop {
         let end = first_operand(&all).unwrap_or(all.len());
@@ -55,7 +56,7 @@ fn is_command(name: &OsStr) -> bool {
     name == "help" || Arguments::command().find_subcommand(name).is_some()
 }
 
-/// Returns the place of the first argument that is neither an option nor the value of one. Returns
+/// Returns the index of the first argument that is neither an option nor an option's value. Returns
 /// `None` if there is none, or if an argument before it is wrong.
 fn first_operand(all: &[OsString]) -> Option<usize> {
     if is_command(all.get(1)?) {
@@ -72,14 +73,14 @@ fn first_operand(all: &[OsString]) -> Option<usize> {
     Some(all.len() - matches.get_raw("inputs")?.len())
 }
 
-/// Returns the program that an operand names, as it is executed; `None` if it names something else.
+/// Returns the path to execute if an operand names a program. Returns `None` otherwise.
 fn program(name: &Path) -> Option<PathBuf> {
     let has_slash = name.parent().is_some_and(|folder| folder != Path::new(""));
     if name.is_file() {
         let mut start = Vec::with_capacity(driver::FIRST_LINE_MAX);
         let most = driver::FIRST_LINE_MAX as u64;
         let read = File::open(name).and_then(|file| file.take(most).read_to_end(&mut start));
-        // A file that can't be read may still be executed. A text of GOAL may name its own reader.
+        // A file that can't be read may still be executable. A GOAL text may begin with `#!` too.
         let is_program = match read {
             Ok(_) => {
                 start.starts_with(b"\x7fELF")
@@ -94,7 +95,8 @@ fn program(name: &Path) -> Option<PathBuf> {
         let folders = env::var_os("PATH")?;
         env::split_paths(&folders).find(|folder| is_executable(&folder.join(name)))
     };
-    // A folder of that name, as `python` beside a script, hides no program.
+    // A folder with the name of a program, such as `python` beside a script, does not hide the
+    // program.
     let is_taken = name.exists() && !name.is_dir();
     (!has_slash && !is_taken && is_in_path().is_some()).then(|| name.to_owned())
 }
@@ -103,10 +105,10 @@ fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
-/// The result of a run on this host.
+/// The end of a run on this host.
 pub(crate) enum Told {
     Report(Box<Report>),
-    /// Another host leads the job and has sent this verdict.
+    /// Another host led the job and has sent this verdict.
     Verdict(Verdict),
 }
 
@@ -126,7 +128,7 @@ pub(crate) fn execute(
     let hosts = hosts.map_err(|error| Failure::System(error.to_string()))?;
     let ranks = arguments.ranks.unwrap_or(1);
     let task = Task::Program(&program);
-    // Must outlive the job.
+    // The fleet must outlive the job.
     let fleet = Fleet::start(arguments, own, ranks, &task).map_err(Failure::System)?;
     let hosts = match &fleet {
         Some(fleet) => Some(fleet.hosts(false)),
@@ -141,13 +143,13 @@ pub(crate) fn execute(
     let options = Options {
         ranks: Ranks::Program(program),
         pushed_max: arguments.pushed_max(),
-        // The terminal is the program's.
+        // The program uses the terminal, so no stage is shown.
         show: |_| {},
         ..options
     };
     let limit = options.spec.ranks_max;
     if ranks > limit {
-        // This comes before a schedule of `ranks` ranks is made.
+        // The check comes before memory for a schedule of `ranks` ranks is allocated.
         let error = LaunchError::TooManyRanks { ranks, limit };
         return Err(Failure::System(hints::explain(&error)));
     }
@@ -179,12 +181,13 @@ pub(crate) fn execute(
     Ok(Told::Report(Box::new(report)))
 }
 
-/// The ranks that a job has room for beside those of the start, by default.
+/// The default number of ranks that can be added to a job.
 const RESERVE: u32 = 64;
-/// The most bytes that all of these ranks may allocate. Valgrind maps no more than 64 GiB or so.
+/// The most bytes that all ranks that can be added may allocate by default. Valgrind can map only
+/// about 64 GiB.
 const RESERVED_BYTES_MAX: u64 = 16 << 30;
 
-/// Returns the number of ranks that the job has room for beside those of the start.
+/// Returns the number of ranks that can be added to the job.
 fn reserve(arguments: &Arguments, ranks: u32, heap: u64, has_hosts: bool) -> Result<u32, String> {
     let Some(most) = arguments.grow_to else {
         let fit = u32::try_from(RESERVED_BYTES_MAX / heap.max(1)).unwrap_or(u32::MAX);
@@ -208,7 +211,7 @@ fn reserve(arguments: &Arguments, ranks: u32, heap: u64, has_hosts: bool) -> Res
     })
 }
 
-/// Returns the text on an option that is not for programs, if one was given.
+/// Returns an error if an option was given that programs do not have.
 fn refuse_others(arguments: &Arguments, own: &[OsString], program: &Program) -> Result<(), String> {
     let name = program.executable.display();
     let mut command = Arguments::command();
@@ -257,7 +260,8 @@ fn refuse_others(arguments: &Arguments, own: &[OsString], program: &Program) -> 
     }
 }
 
-/// Returns the name of the launcher that has started this process with others, and their number.
+/// Returns the name of the launcher that has started several processes like this one, and their
+/// number. Returns `None` if there is no such launcher.
 fn started_by() -> Option<(&'static str, u32)> {
     let launcher = Launcher::from_process().ok()??;
     let size = launcher.size().filter(|&size| size > 1)?;
@@ -268,8 +272,8 @@ fn has_threads(arguments: &Arguments) -> bool {
     arguments.ranks_as() == RanksAs::Threads
 }
 
-/// Prints how a run ended, and returns the exit status. After a run without errors it prints no
-/// text: standard output is the program's.
+/// Prints how a run ended. Returns the exit status. After a run without errors it prints no text,
+/// because standard output belongs to the program.
 pub(crate) fn tell(told: &Told, arguments: &Arguments) -> u8 {
     match tell_end(told, arguments) {
         0 => goal_launch::output_status(),
@@ -288,7 +292,7 @@ fn tell_end(told: &Told, arguments: &Arguments) -> u8 {
             };
             text.map_or(report.exit_status(), |text| print(&text, report.exit_status()))
         }
-        // A leader that has started this launcher tells its user itself.
+        // The leader has started this launcher, and shows the errors to the user itself.
         (Told::Verdict(verdict), _)
             if arguments.hosts.started_as.is_some() && verdict.report.is_some() =>
         {

@@ -1,4 +1,5 @@
-//! Makes arguments of the settings of a job: one for each row of `goal_job::SETTINGS`.
+//! Makes command line arguments from the settings of a job: one for each row of
+//! `goal_job::SETTINGS`.
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
@@ -8,18 +9,18 @@ use goal_job::transport::{ParameterError, Tuned};
 use goal_job::{JobSpec, SETTINGS, Setting};
 use std::sync::LazyLock;
 
-/// The place of the first row in the help. Arguments before the rows are fewer.
+/// The position of the first row in the help. There are fewer arguments before the rows.
 const FIRST: usize = 100;
-/// The distance of two rows, for arguments between them.
+/// The distance between the positions of two rows. Arguments between rows fit into it.
 const DISTANCE: usize = 10;
 
-/// Returns the place in the help of an argument that follows the row with this option.
+/// Returns the position in the help of an argument that follows the row `option`.
 pub(crate) fn after(option: &str) -> usize {
     let row = SETTINGS.iter().position(|row| row.option == option);
     FIRST + DISTANCE * row.expect("it is a row") + 1
 }
 
-/// The defaults of the rows. The library of command lines keeps only borrowed texts.
+/// The defaults of the rows as texts. They are static, because clap keeps only borrowed texts.
 static DEFAULTS: LazyLock<Vec<String>> =
     LazyLock::new(|| SETTINGS.iter().map(|row| (row.text)(&JobSpec::default())).collect());
 
@@ -27,18 +28,18 @@ static DEFAULTS: LazyLock<Vec<String>> =
 #[derive(Debug)]
 pub(crate) struct SpecArguments {
     pub(crate) spec: JobSpec,
-    /// The options that were given here or by a table of decisions.
+    /// The options that the command line or a table of decisions gave.
     given: Vec<&'static str>,
 }
 
 impl SpecArguments {
-    /// Returns true if the command line or a table of decisions gives a setting.
+    /// Returns true if the command line or a table of decisions gave `option`.
     pub(crate) fn has(&self, option: &str) -> bool {
         self.given.contains(&option)
     }
 
-    /// Takes the parameters of transports that a measurement has found. Those of the command line
-    /// are stronger.
+    /// Adds the parameters of transports that a measurement has found. Parameters on the command
+    /// line take precedence.
     ///
     /// # Errors
     /// [`ParameterError`].
@@ -48,7 +49,7 @@ impl SpecArguments {
         self.spec.check()
     }
 
-    /// Returns the given settings as options with values, without those of an Ethernet.
+    /// Returns the given settings as options with values, without settings of an Ethernet.
     pub(crate) fn with_values(&self) -> impl Iterator<Item = (&'static str, String)> {
         let has = |row: &&Setting| {
             self.has(row.option) && !row.value_name.is_empty() && !row.is_of_ethernet
@@ -57,7 +58,7 @@ impl SpecArguments {
     }
 }
 
-/// Returns the argument of a row, whose default has this text.
+/// Returns the clap argument for a row. `default` is the text of its default.
 fn argument(row: &'static Setting, default: &'static str) -> Arg {
     let mut arg = Arg::new(row.option).long(row.option).help_heading(row.heading);
     if row.is_of_ethernet {

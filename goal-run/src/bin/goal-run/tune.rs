@@ -1,7 +1,8 @@
-//! `goal-run tune`: starts `goal-tune`, which lies beside this program, on ranks of this host.
+//! `goal-run tune`: starts the program `goal-tune` from the folder of `goal-run`, on ranks of this
+//! host.
 //!
-//! Threat: a user puts another program beside this one. It runs with the rights of the user who
-//! starts this one, like every program that `goal-run` starts.
+//! Threat: someone puts another program into the folder of `goal-run`. It runs with the rights of
+//! the user who starts `goal-run`, like every program that `goal-run` starts.
 
 use super::output::Failure;
 use clap::Args;
@@ -10,7 +11,7 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// The program that measures.
+/// The file name of the program that measures.
 const PROGRAM: &str = "goal-tune";
 
 /// The arguments of `goal-run tune`.
@@ -39,7 +40,8 @@ pub(crate) fn run(tune: &Tune) -> Result<u8, Failure> {
         );
         return Err(Failure::System(text));
     }
-    // It would write its table to `/dev/null`, which stands in for a stream that is closed.
+    // If standard output is closed, `goal-tune` would write its table to `/dev/null`, which
+    // replaces it.
     drop(driver::stdout().map_err(|error| Error::io("<stdout>", error))?);
     let mut its_own = tune.options.iter().take_while(|&option| option != "--");
     let asks = tune.help || its_own.clone().any(|option| option == "--help" || option == "-h");
@@ -48,7 +50,8 @@ pub(crate) fn run(tune: &Tune) -> Result<u8, Failure> {
         return Err(Failure::System(format!("{} can't be started: {error}", program.display())));
     };
     let ranks = ranks.to_string();
-    // It starts a job for each setting of transports, and is a job for algorithms.
+    // For settings of transports `goal-tune` starts jobs of its own. For algorithms it is itself a
+    // job.
     let error = match its_own.any(|option| option == "--transport") {
         true => {
             let mut command = Command::new(program);

@@ -1,6 +1,6 @@
 //! Applies the parameters of transports from the table of decisions that the environment names.
 //!
-//! Threat: a local user starts a file that has capabilities and chooses its environment. Such a
+//! Threat: a local user starts a file that has capabilities, and chooses its environment. Such a
 //! process reads no file that the environment names.
 
 use super::arguments::Arguments;
@@ -10,11 +10,11 @@ use goal_job::transport::Tuned;
 use goal_launch::LaunchError;
 use std::path::Path;
 
-/// The variable with the path of a table of decisions, which programs read as well.
+/// The environment variable with the path of a table of decisions. Programs read it too.
 const TABLE: &str = "GOAL_TABLE";
 
-/// Gives a job the parameters of the table that the environment names, if it names one, and checks
-/// those of the command line.
+/// Adds the parameters of the table in [`TABLE`] to the job, if the variable is set. Also checks
+/// the parameters on the command line.
 pub(crate) fn apply(arguments: &mut Arguments) -> Result<(), Failure> {
     let tuned = match std::env::var_os(TABLE) {
         None => Tuned::default(),

@@ -1,4 +1,4 @@
-//! Defines the values of options that several commands have.
+//! Defines option values that several commands share.
 
 use clap::ValueEnum;
 use goal_job::transport::{Choice, Request, RequestError};
@@ -22,7 +22,7 @@ impl RanksAs {
     }
 }
 
-/// The value of `--transport` that selects ranks as threads; as a list of transports it is `auto`.
+/// The value of `--transport` that makes ranks threads. As a list of transports it means `auto`.
 pub(crate) const THREADS: &str = "threads";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -34,7 +34,7 @@ pub(crate) enum Format {
     Json,
 }
 
-/// Returns the transports that a list and the environment allow, in the order of preference.
+/// Returns the transports that `list` and the environment allow, in the order of preference.
 pub(crate) fn choice(list: Option<&str>) -> Result<Choice, RequestError> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
@@ -44,7 +44,7 @@ pub(crate) fn choice(list: Option<&str>) -> Result<Choice, RequestError> {
     Ok(Choice::new(&Request::new(list, std::env::vars_os().filter_map(text))?))
 }
 
-/// Returns the error if a list of transports names MPI in a job without it.
+/// Returns an error if `list` asks for the transport MPI in a job without MPI.
 pub(crate) fn refuse_mpi(list: Option<&str>) -> Result<(), String> {
     let names =
         |list: &str| !list.starts_with('^') && list.split(',').any(|one| one.trim() == "mpi");
@@ -60,7 +60,7 @@ pub(crate) fn refuse_mpi(list: Option<&str>) -> Result<(), String> {
     Err(format!("--transport names mpi, and this is no job of MPI on a schedule: {way_out}"))
 }
 
-/// Reads a number of ranks.
+/// Parses a number of ranks.
 pub(crate) fn number(text: &str) -> Result<u32, &'static str> {
     text.parse().map_err(|_| "the number of ranks is a whole number, as in -n 4")
 }

@@ -1,4 +1,4 @@
-//! Makes a process of goal-run a rank if another launcher has started it, such as `mpirun`.
+//! Makes this process of goal-run a rank if another launcher, such as `mpirun`, has started it.
 
 use crate::output::Failure;
 use goal_bootstrap::{Launcher, Session};
@@ -7,37 +7,38 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// The time that an exchange with the other processes may take.
+/// The longest time for an exchange with the other processes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The rank of this process, which another launcher has started.
+/// The rank of this process.
 pub(crate) enum Started {
-    /// It is still to run. The other launcher takes the end of the session as the end of the
-    /// process's part.
+    /// The rank was not started yet. The other launcher takes the end of the session as the end of
+    /// this process's part.
     Waiting { wired: Arc<Wired>, session: Session },
-    /// It runs in a thread: the one that uses MPI.
+    /// The rank runs in the thread that uses MPI.
     #[cfg(feature = "mpi")]
     Running(super::mpi::Running),
 }
 
-/// The role of a process: a rank of its node, or the leader of the node.
+/// What this process is in the job: only a rank, or also the leader of its node.
 pub(crate) enum Role {
     Rank(Started),
     Leader(Box<Lead>, Leader),
 }
 
-/// A process that leads its node. Its own rank is a thread.
+/// The leader of a node, whose own rank runs in a thread.
 pub(crate) struct Leader {
     rank: Option<JoinHandle<Option<Left>>>,
     started: Option<Started>,
 }
 
-/// Returns the role of this process if another launcher has started several; `None` if it runs by
-/// itself. The program has `ranks` ranks. With `uses_mpi` the processes talk by MPI.
+/// Returns the role of this process if another launcher has started several processes. Otherwise
+/// returns `None`. The program has `ranks` ranks. If `uses_mpi` is true, the processes communicate
+/// over MPI.
 ///
 /// # Errors
-/// The launcher's environment contradicts itself, the number of its processes is not that of the
-/// ranks, or the processes can't talk with each other.
+/// The launcher's environment contradicts itself, the number of processes differs from the number
+/// of ranks, or the processes can't communicate.
 pub(crate) fn role(ranks: u32, uses_mpi: bool) -> Result<Option<Role>, Failure> {
     let failure = |error: &dyn ToString| Failure::System(error.to_string());
     let Some(launcher) = Launcher::from_process().map_err(|error| failure(&error))? else {
@@ -93,18 +94,19 @@ impl Started {
 }
 
 impl Leader {
-    /// Starts the own rank in a thread, which waits until the launcher admits it.
+    /// Starts the rank of this process in a thread. The thread waits until the launcher admits the
+    /// rank.
     ///
     /// # Errors
     /// The system refuses.
     pub(crate) fn start_rank(&mut self) -> Result<(), Failure> {
         let wired = match &self.started {
             Some(Started::Waiting { wired, .. }) => Arc::clone(wired),
-            // It runs already.
+            // The rank runs already.
             _ => return Ok(()),
         };
         let name = format!("rank {}", wired.rank());
-        // The launcher tells why a rank does not go on.
+        // The launcher reports why a rank has ended.
         let work = move || joined_rank(&wired).ok();
         let thread = std::thread::Builder::new().name(name).spawn(work);
         self.rank = Some(thread.map_err(|error| Failure::System(error.to_string()))?);
@@ -112,7 +114,7 @@ impl Leader {
     }
 }
 
-/// Waits until the own rank has left the job, which is over.
+/// Waits until the rank of this process has left the job, which is over.
 impl Drop for Leader {
     fn drop(&mut self) {
         let left = self.rank.take().and_then(|rank| rank.join().ok().flatten());
@@ -120,13 +122,14 @@ impl Drop for Leader {
             None => {}
             Some(Started::Waiting { session, .. }) => end_session(session, left.as_ref()),
             #[cfg(feature = "mpi")]
-            // The launcher tells why a rank does not go on.
+            // The launcher reports why a rank has ended.
             Some(Started::Running(running)) => drop(running.end()),
         }
     }
 }
 
-/// Ends the session of a process whose rank has left its job in this way, if it could join it.
+/// Ends the session with the other launcher, after the rank has left its job. `left` is `None` if
+/// the rank could not join.
 fn end_session(session: Session, left: Option<&Left>) {
     match left {
         Some(Left::Done) => drop(session),

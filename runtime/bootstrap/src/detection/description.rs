@@ -1,4 +1,4 @@
-//! The description of a launcher and of what it says about this process.
+//! Describes a launcher, and what it says about this process.
 
 use super::environment::{Number, below, within};
 use crate::error::Error;
@@ -12,18 +12,18 @@ pub enum LauncherKind {
     OpenMpi,
     /// A launcher that speaks PMI-1: `mpiexec` of MPICH or Intel MPI (Hydra), and others.
     Pmi,
-    /// A launcher that speaks PMIx and is none of the others.
+    /// Another launcher that speaks PMIx.
     Pmix,
     /// `srun` of Slurm.
     Slurm,
-    /// `torchrun`, or a script that sets the same variables.
+    /// `torchrun`, or a script that sets the variables of `torchrun`.
     Torch,
     /// An indexed job of Kubernetes.
     Kubernetes,
 }
 
 impl LauncherKind {
-    /// The launcher's name for people.
+    /// Returns the name of the launcher for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenMpi => "Open MPI's mpirun",
@@ -36,7 +36,7 @@ impl LauncherKind {
     }
 }
 
-/// The way in which blobs travel between ranks.
+/// The way in which the launcher carries blobs between ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Exchange {
@@ -45,16 +45,16 @@ pub enum Exchange {
         /// The descriptor of the socket.
         descriptor: RawFd,
     },
-    /// PMIx, by its library.
+    /// PMIx, through a PMIx library.
     Pmix {
         /// The namespace of the job.
         namespace: String,
     },
-    /// Not at all.
+    /// The launcher carries no blobs.
     None {
-        /// The cause, as the end of a sentence that begins with "but".
+        /// The reason, as the end of a sentence that begins with "but".
         reason: String,
-        /// The commands or options that help.
+        /// The commands or options that solve the problem.
         way_out: &'static str,
     },
 }
@@ -71,38 +71,41 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// The family of the launcher.
+    /// Returns the family of the launcher.
     pub fn kind(&self) -> LauncherKind {
         self.kind
     }
 
-    /// The way in which blobs travel between ranks.
+    /// Returns the way in which the launcher carries blobs between ranks.
     pub fn exchange(&self) -> &Exchange {
         &self.exchange
     }
 
-    /// The rank of the process in its job.
+    /// Returns the rank of the process in its job.
     pub fn rank(&self) -> u32 {
         self.rank
     }
 
-    /// The number of ranks of the job, if the environment tells. A session knows it in any case.
+    /// Returns the number of ranks of the job; `None` if the environment does not state it. A
+    /// [`Session`](crate::Session) always knows this number.
     pub fn size(&self) -> Option<u32> {
         self.size
     }
 
-    /// The rank of the process among those of its node, if the environment tells.
+    /// Returns the rank of the process among the job's ranks on its node; `None` if the environment
+    /// does not state it.
     pub fn local_rank(&self) -> Option<u32> {
         self.local_rank
     }
 
-    /// The number of the job's ranks on this node, if the environment tells.
+    /// Returns the number of the job's ranks on this node; `None` if the environment does not state
+    /// it.
     pub fn local_size(&self) -> Option<u32> {
         self.local_size
     }
 }
 
-/// The numbers of a process, with the variables that they came from.
+/// The numbers that the environment states about a process, with their variables.
 pub(super) struct Numbers {
     pub(super) rank: Number,
     pub(super) size: Option<Number>,
@@ -111,7 +114,8 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Makes the launcher, if the numbers do not contradict each other.
+    /// Returns the launcher with these numbers. Returns an error if the numbers contradict each
+    /// other.
     pub(super) fn launcher(
         self,
         kind: LauncherKind,

@@ -1,21 +1,22 @@
-//! Variables of the environment, read with care.
+//! Reads variables of the environment, and checks their values.
 //!
-//! Threat: the user writes the environment, and launchers leave theirs to what they start, so
-//! values may be stale, cut off or contradict each other. A number is accepted only if it consists
-//! of decimal digits and is in range; everything else is an error with the variable and its value.
+//! Threat: the user writes the environment, and launchers pass their environment on to the
+//! processes that they start. So values may be stale, cut off or contradict each other. A number is
+//! accepted only if it consists of decimal digits and is in range. Any other value causes an error
+//! that states the variable and the value.
 
 use crate::error::{Error, shown};
 use crate::limits::RANKS_MAX;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
-/// The environment of a process, as its reader hands it in.
+/// The environment of a process. The caller supplies the functions that read it.
 pub(crate) struct Environment<'a> {
     get: &'a dyn Fn(&str) -> Option<OsString>,
     is_socket: &'a dyn Fn(i32) -> bool,
 }
 
-/// A number, with the variable that it came from.
+/// A number from the environment, with the name of its variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Number {
     pub(crate) name: &'static str,
@@ -36,7 +37,7 @@ impl<'a> Environment<'a> {
         Self { get, is_socket }
     }
 
-    /// Returns true if the descriptor is an open socket of this process.
+    /// Returns true if `descriptor` is an open socket of this process.
     pub(crate) fn is_socket(&self, descriptor: i32) -> bool {
         (self.is_socket)(descriptor)
     }
@@ -45,7 +46,8 @@ impl<'a> Environment<'a> {
         (self.get)(name).is_some()
     }
 
-    /// Returns the value of a variable; bytes that are no UTF-8 are replaced.
+    /// Returns the value of a variable; `None` if it is not set. Bytes that are not UTF-8 are
+    /// replaced.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         Some((self.get)(name)?.to_string_lossy().into_owned())
     }
@@ -61,26 +63,27 @@ impl<'a> Environment<'a> {
         Ok(Some(Number { name, value: number.ok_or_else(error)? }))
     }
 
-    /// Reads a number that must be there because another variable is.
+    /// Reads a number from the variable `name`. Returns an error if it is not set, because the
+    /// variable `of` is set.
     pub(crate) fn companion(&self, name: &'static str, of: &str) -> Result<Number, Error> {
         let error = || Error::Incomplete { present: of.to_owned(), missing: name.to_owned() };
         self.number(name)?.ok_or_else(error)
     }
 }
 
-/// Makes the error of a value that has not the expected form.
+/// Returns the error for a value that does not have the expected form.
 pub(crate) fn invalid(name: &str, value: &[u8], expected: &'static str) -> Error {
     Error::Variable { variable: name.to_owned(), value: shown(value), expected }
 }
 
-/// Demands that a rank is below the number of ranks.
+/// Returns an error if a rank is not below the number of ranks. An unknown number is accepted.
 pub(crate) fn below(rank: Number, size: Option<Number>) -> Result<(), Error> {
     let Some(size) = size.filter(|size| rank.value >= size.value) else { return Ok(()) };
     let rule = "a rank is below the number of ranks";
     Err(Error::Contradiction { first: rank.stated(), second: size.stated(), rule })
 }
 
-/// Demands that a node has no more ranks than the job.
+/// Returns an error if a node has more ranks than the job. Unknown numbers are accepted.
 pub(crate) fn within(local: Option<Number>, size: Option<Number>) -> Result<(), Error> {
     let (Some(local), Some(size)) = (local, size) else { return Ok(()) };
     if local.value <= size.value {
@@ -90,7 +93,7 @@ pub(crate) fn within(local: Option<Number>, size: Option<Number>) -> Result<(), 
     Err(Error::Contradiction { first: local.stated(), second: size.stated(), rule })
 }
 
-/// Demands that two variables which one launcher writes agree.
+/// Returns an error if two variables that one launcher writes have different values.
 pub(crate) fn agree(first: Number, second: Number) -> Result<(), Error> {
     if first.value == second.value {
         return Ok(());

@@ -1,6 +1,7 @@
-//! The rules of recognition, in their order. `mod.rs` gives the reason for the order.
+//! Defines the rules that recognise launchers, in their order. `mod.rs` gives the reason for the
+//! order.
 //!
-//! Threat: see `environment.rs`. A rule reads no other variables than those of its launcher.
+//! Threat: see `environment.rs`. A rule reads only variables of its launcher.
 
 use super::description::{Exchange, Launcher, LauncherKind, Numbers};
 use super::environment::{Environment, Number, agree, invalid};
@@ -21,7 +22,7 @@ pub(super) const IN_ORDER: [Rule; 8] = [
     kubernetes,
 ];
 
-/// The longest namespace of PMIx.
+/// The longest name of a PMIx namespace, in bytes.
 const NAMESPACE_MAX: usize = 255;
 
 const USE_MPIEXEC: &str = "start this program by mpiexec directly, or tell ranks a meeting point \
@@ -55,7 +56,8 @@ fn pmi_without_connection(env: &Environment<'_>) -> Result<Option<Launcher>, Err
     pmi(env, rank, size, Exchange::None { reason, way_out: USE_MPIEXEC })
 }
 
-/// Finishes both rules of PMI-1. Slurm sets `PMI_JOBID`, Hydra the local numbers.
+/// Returns the launcher for both rules of PMI-1. Slurm sets `PMI_JOBID`, and Hydra sets
+/// `MPI_LOCALRANKID` and `MPI_LOCALNRANKS`.
 fn pmi(
     env: &Environment<'_>,
     rank: Number,
@@ -81,7 +83,7 @@ fn torchrun(env: &Environment<'_>) -> Result<Option<Launcher>, Error> {
 }
 
 fn world_of_script(env: &Environment<'_>) -> Result<Option<Launcher>, Error> {
-    // `RANK` alone is too common a name.
+    // `RANK` alone is too common a name to recognise a launcher.
     if !(env.is_set("RANK") && env.is_set("WORLD_SIZE")) {
         return Ok(None);
     }

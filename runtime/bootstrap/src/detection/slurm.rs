@@ -1,15 +1,15 @@
-//! The variables of a step of Slurm.
+//! Reads the variables of a Slurm job step.
 //!
-//! Threat: see `environment.rs`. A list of tasks per node is read up to its node, with checked
-//! sums, and allocates nothing.
+//! Threat: see `environment.rs`. A list of tasks per node is read only up to this node, with
+//! checked sums and without an allocation.
 
 use super::environment::{Environment, Number, invalid};
 use crate::error::Error;
 
 const TASKS_PER_NODE: &str = "SLURM_STEP_TASKS_PER_NODE";
 
-/// Returns the number of tasks of the step. `SLURM_NTASKS` is that of the job in a batch script,
-/// and that of the step in a task.
+/// Returns the number of tasks of the step. In a task, `SLURM_NTASKS` is the number of tasks of the
+/// step; in a batch script it is that of the whole job.
 pub(super) fn size(env: &Environment<'_>) -> Result<Option<Number>, Error> {
     match env.number("SLURM_STEP_NUM_TASKS")? {
         Some(size) => Ok(Some(size)),
@@ -17,7 +17,7 @@ pub(super) fn size(env: &Environment<'_>) -> Result<Option<Number>, Error> {
     }
 }
 
-/// Returns the task's number on its node.
+/// Returns the number of this task among the step's tasks on its node.
 pub(super) fn local_rank(env: &Environment<'_>) -> Result<Option<Number>, Error> {
     env.number("SLURM_LOCALID")
 }
@@ -33,8 +33,9 @@ pub(super) fn local_size(env: &Environment<'_>) -> Result<Option<Number>, Error>
     Ok(Some(Number { name: TASKS_PER_NODE, value }))
 }
 
-/// Reads a list like `4(x2),3`: four tasks on each of two nodes, then three on one. Returns `None`
-/// if it is malformed up to the node, or has no entry for it.
+/// Reads a list like `4(x2),3`: four tasks on each of two nodes, then three on one. Returns the
+/// number of tasks on `node`. Returns `None` if the list is malformed up to the node's entry, or
+/// has no such entry.
 pub(super) fn tasks_of_node(list: &str, node: u32) -> Option<u32> {
     let mut nodes = 0u32;
     for entry in list.split(',') {

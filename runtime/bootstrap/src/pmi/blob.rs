@@ -1,32 +1,34 @@
-//! Blobs as values of PMI-1, which are short texts.
+//! Converts blobs to values of PMI-1, which are short texts, and back.
 //!
-//! The bytes become base64 without padding, whose letters every server accepts. The text begins
-//! with the number of bytes and a dot, and is cut into values.
+//! The bytes become base64 without padding, because every server accepts these letters. The text
+//! begins with the number of bytes and a dot. It is then cut into values.
 //!
-//! Threat: values come from other ranks. The number of bytes is checked before memory is taken for
-//! them, each value must add to the text, and the text must end where the number says.
+//! Threat: values come from other ranks. The number of bytes is checked before memory is allocated
+//! for them. Each value must add to the text, and the text must have the length that follows from
+//! the number.
 
 use crate::limits::BLOB_MAX;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// Returns the values of a blob, each of at most `value_max` bytes. There is at least one.
+/// Returns the values of a blob, each of at most `value_max` bytes. There is at least one value.
 pub(super) fn encode(blob: &[u8], value_max: usize) -> Vec<String> {
     let text = format!("{}.{}", blob.len(), URL_SAFE_NO_PAD.encode(blob));
     let parts = text.as_bytes().chunks(value_max);
     parts.map(|part| part.iter().map(|&byte| char::from(byte)).collect()).collect()
 }
 
-/// A blob that is assembled from its values. More values are to come.
+/// A blob that is being assembled from its values.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
-    /// The number of bytes and that of their letters, known since the first value.
+    /// The number of bytes of the blob, and the number of its letters in base64; `None` before the
+    /// first value.
     expected: Option<(usize, usize)>,
     letters: String,
 }
 
 impl Decoder {
-    /// Takes the next value. Returns the blob if it is complete.
+    /// Adds the next value. Returns the blob if it is complete; `None` if more values must follow.
     ///
     /// # Errors
     /// The rule that the value breaks.

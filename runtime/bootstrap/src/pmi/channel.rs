@@ -1,4 +1,4 @@
-//! Lines over a socket, with a deadline for each.
+//! Exchanges lines over a socket, with a deadline for each.
 //!
 //! Threat: see `mod.rs`. At most [`LINE_MAX`] bytes are kept.
 
@@ -11,7 +11,7 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-/// The end of a connection to a PMI-1 server.
+/// This process's end of a connection to a PMI-1 server.
 #[derive(Debug)]
 pub(super) struct Channel {
     socket: OwnedFd,
@@ -31,8 +31,8 @@ impl Channel {
     /// Sends a request and returns the answer, without its newline.
     ///
     /// # Errors
-    /// The deadline passes, the connection ends, the answer is too long, or the server sends
-    /// something before it or behind it.
+    /// The deadline passes, the connection ends, the answer is too long, or the server sends bytes
+    /// before or after the answer.
     pub(super) fn request(&self, request: &str, deadline: &Deadline) -> Result<Vec<u8>, Error> {
         if let Some(early) = self.pending()? {
             return Err(self.protocol(request, "bytes came before the request", &early));
@@ -80,7 +80,8 @@ impl Channel {
         Ok(())
     }
 
-    /// Waits until the server closes the connection or the time is over. Drops what it sends.
+    /// Waits until the server closes the connection or the deadline passes. Ignores the bytes that
+    /// the server sends.
     pub(super) fn wait_for_close(&self, deadline: &Deadline) {
         let mut part = [0; 4096];
         while self.wait(PollFlags::IN, "", deadline).is_ok() {
@@ -92,7 +93,7 @@ impl Channel {
         }
     }
 
-    /// Makes the error of an answer that the protocol does not allow.
+    /// Returns the error for an answer that the protocol does not allow.
     pub(super) fn protocol(&self, request: &str, cause: &'static str, answer: &[u8]) -> Error {
         let request = shown(request.as_bytes());
         Error::Protocol { rank: self.rank, request, cause, answer: shown(answer) }
@@ -102,7 +103,7 @@ impl Channel {
         Error::Closed { rank: self.rank, cause: cause.to_string() }
     }
 
-    /// Returns bytes that have come already, if there are any.
+    /// Returns bytes that have arrived already; `None` if there are none.
     fn pending(&self) -> Result<Option<Vec<u8>>, Error> {
         let mut part = [0; 256];
         match recv(&self.socket, &mut part, RecvFlags::DONTWAIT) {
@@ -113,8 +114,8 @@ impl Channel {
         }
     }
 
-    /// Waits until the socket is ready. Errors of the socket count as ready: the next call on it
-    /// reports them.
+    /// Waits until the socket is ready for `flags`. A socket with an error counts as ready, and the
+    /// next call on it returns the error.
     fn wait(&self, flags: PollFlags, request: &str, deadline: &Deadline) -> Result<(), Error> {
         loop {
             let left = deadline.left();
@@ -122,7 +123,7 @@ impl Channel {
                 let request = format!("`{}`", shown(request.as_bytes()));
                 return Err(Error::Deadline { rank: self.rank, request, wait: deadline.wait });
             }
-            // A long wait is done in parts, so that its length always fits the system's type.
+            // A long wait is divided into parts, so that the length of each fits the system's type.
             let left = left.min(Duration::from_secs(3600));
             let timeout = Timespec::try_from(left).expect("an hour fits");
             let mut ready = [PollFd::new(&self.socket, flags)];

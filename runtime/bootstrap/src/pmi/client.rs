@@ -1,4 +1,4 @@
-//! A client of PMI-1: negotiation, exchanges, the end.
+//! Implements a client of PMI-1: the negotiation, the exchanges and the end.
 //!
 //! Threat: see `mod.rs`.
 
@@ -11,13 +11,13 @@ use crate::error::{Error, shown};
 use crate::limits::{BLOB_MAX, REQUEST_MAX};
 use std::os::fd::OwnedFd;
 
-/// The longest key: `goal-ROUND-RANK-PART`.
+/// The length limit of keys in bytes. A key is `goal-ROUND-RANK-PART`.
 const KEY_MAX: usize = 32;
 
-/// The shortest values that are accepted, in bytes. RFC 13 recommends at least 64.
+/// The least length in bytes that a server must allow for values. RFC 13 recommends at least 64.
 const VALUE_MIN: usize = 64;
 
-/// The longest name of a space of keys.
+/// The longest name of a key-value space, in bytes.
 const SPACE_MAX: usize = 256;
 
 /// A connection to a PMI-1 server.
@@ -25,14 +25,15 @@ const SPACE_MAX: usize = 256;
 pub(crate) struct Client {
     channel: Channel,
     size: u32,
-    /// The name of the job's space of keys.
+    /// The name of the job's key-value space.
     space: String,
-    /// The longest value, in bytes.
+    /// The length in bytes of the longest value that the server takes.
     value_max: usize,
 }
 
 impl Client {
-    /// Opens the session: agrees on the version and asks for limits and the name of the space.
+    /// Opens the session: agrees on the version, and asks for the limits and the name of the
+    /// key-value space.
     pub(crate) fn open(
         socket: OwnedFd,
         rank: u32,
@@ -51,7 +52,7 @@ impl Client {
         })?;
         client.value_max = client.call("cmd=get_maxes", "maxes", deadline, |answer| {
             let limit = |key| answer.number(key).map(|limit| limit as usize);
-            // Limits count a zero byte at the end.
+            // The server's limits include a zero byte at the end.
             let (key, value) = (limit("keylen_max"), limit("vallen_max"));
             let (key, value) = key.zip(value).ok_or("it states no limits")?;
             if key <= KEY_MAX || value <= VALUE_MIN {
@@ -67,13 +68,13 @@ impl Client {
         Ok(client)
     }
 
-    /// The name of the job's space of keys.
+    /// Returns the name of the job's key-value space.
     pub(crate) fn space(&self) -> &str {
         &self.space
     }
 
-    /// Asks which ranks share this node. Returns this rank's number there and their number, if the
-    /// server knows.
+    /// Asks which ranks share this node. Returns this rank's number among them and their number;
+    /// `None` if the server does not know.
     pub(crate) fn local(&self, deadline: &Deadline) -> Result<Option<(u32, u32)>, Error> {
         let request = format!("cmd=get kvsname={} key=PMI_process_mapping", self.space);
         let answer = self.channel.request(&request, deadline)?;
@@ -82,8 +83,8 @@ impl Client {
         Ok(text.and_then(|text| mapping::local(text, self.channel.rank(), self.size)))
     }
 
-    /// Gives every rank the blobs of all. `round` must differ from exchange to exchange: a key is
-    /// put once only.
+    /// Exchanges blobs: every rank gets the blobs of all ranks, by rank. `round` must differ from
+    /// exchange to exchange, because a key can be put only once.
     pub(crate) fn exchange(
         &mut self,
         round: u32,
@@ -103,10 +104,10 @@ impl Client {
         (0..self.size).map(|of| self.get(round, of, deadline)).collect()
     }
 
-    /// Reads the blob of a rank.
+    /// Reads the blob of `rank`.
     fn get(&self, round: u32, rank: u32, deadline: &Deadline) -> Result<Vec<u8>, Error> {
         let mut decoder = Decoder::default();
-        // Each value adds at least a letter, so this many are enough.
+        // Each value adds at least one letter, so this many values are enough.
         for part in 0..=BLOB_MAX * 2 {
             let request = format!("cmd=get kvsname={} key={}", self.space, key(round, rank, part));
             let blob = self.call(&request, "get_result", deadline, |answer| {
@@ -124,15 +125,18 @@ impl Client {
         self.call("cmd=finalize", "finalize_ack", deadline, |_| Ok(()))
     }
 
-    /// Asks the launcher to end all ranks. It does not answer, but ends this process too.
+    /// Asks the launcher to end all ranks, and waits until the deadline. The launcher does not
+    /// answer, but ends this process too.
     pub(crate) fn abort(&mut self, status: i32, deadline: &Deadline) {
-        // A launcher that is gone can't end anything: the caller ends this process in any case.
+        // If the launcher is gone, an error doesn't matter: the caller ends this process in any
+        // case.
         if self.channel.send(&format!("cmd=abort exitcode={status}"), deadline).is_ok() {
             self.channel.wait_for_close(deadline);
         }
     }
 
-    /// Sends a request and takes what the caller needs from the answer.
+    /// Sends a request, and checks that the answer is a successful one to `command`. Returns what
+    /// `take` reads from the answer.
     fn call<T>(
         &self,
         request: &str,

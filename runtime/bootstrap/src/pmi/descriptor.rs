@@ -1,14 +1,14 @@
-//! The descriptor that a launcher passed by its number.
+//! Takes the descriptor that a launcher passed by its number.
 //!
-//! Threat: the environment may name any number, also a descriptor that this process opened for
-//! something else. Only a socket is accepted, and the number itself is never closed.
+//! Threat: the environment may state any number, even that of a descriptor that this process opened
+//! for another purpose. Only a socket is accepted, and the descriptor itself is never closed.
 #![allow(unsafe_code)] // a number from the environment becomes a descriptor
 
 use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_setfd};
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 
-/// Returns true if the number is an open socket of this process.
+/// Returns true if `descriptor` is an open socket of this process.
 pub(crate) fn is_socket(descriptor: RawFd) -> bool {
     let target = std::fs::read_link(format!("/proc/self/fd/{descriptor}"));
     descriptor >= 0
@@ -19,7 +19,7 @@ pub(crate) fn is_socket(descriptor: RawFd) -> bool {
 /// the copy nor the original.
 ///
 /// # Errors
-/// The number is not an open socket, or the system's error.
+/// The descriptor is not an open socket, or the system's error.
 pub(crate) fn take(descriptor: RawFd) -> io::Result<OwnedFd> {
     if !is_socket(descriptor) {
         return Err(io::Error::other(format!("PMI_FD={descriptor} is not an open socket")));

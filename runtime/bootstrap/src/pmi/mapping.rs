@@ -1,19 +1,21 @@
-//! `PMI_process_mapping`: which ranks share a node, like `(vector,(0,2,4))`.
+//! Reads a `PMI_process_mapping`, which states the ranks that share a node, such as
+//! `(vector,(0,2,4))`.
 //!
 //! For example, the block `(0,2,4)` places 4 ranks on node 0 and 4 ranks on node 1. In general a
 //! block `(node,nodes,ranks)` places `ranks` ranks on each of `nodes` nodes, beginning with node
-//! `node`. Blocks follow each other, and start over if ranks are left.
+//! `node`. Blocks are applied one after the other. If ranks are left after the last block, the
+//! first block follows again.
 //!
-//! Threat: the launcher writes the text. Its numbers are bounded by those of the ranks, and the
-//! walk over ranks ends with them.
+//! Threat: the launcher writes the text. Its numbers are limited by [`RANKS_MAX`], and the walk
+//! over the ranks ends with the last rank.
 
 use crate::limits::RANKS_MAX;
 
-/// A block: the first node, the number of nodes, and the ranks on each.
+/// A block: the first node, the number of nodes, and the number of ranks on each node.
 type Block = (u32, u32, u32);
 
-/// Returns a rank's number on its node, and the number of ranks there; `None` if the text is
-/// malformed or places no rank.
+/// Returns the number of `rank` among the ranks on its node, and the number of ranks on this node.
+/// Returns `None` if the text is malformed or has no block.
 pub(super) fn local(text: &str, rank: u32, size: u32) -> Option<(u32, u32)> {
     let blocks = parse(text)?;
     let nodes = || {

@@ -1,10 +1,10 @@
-//! Answers of PMI-1: `cmd=NAME key=value ...`, separated by spaces.
+//! Parses answers of PMI-1: `cmd=NAME key=value ...`, separated by spaces.
 //!
 //! Threat: see `mod.rs`. All bytes must be visible ASCII or spaces, each pair needs an equals sign,
-//! no key may come twice, and there are at most [`PAIRS_MAX`] pairs. Unknown keys are allowed, as
-//! servers add theirs.
+//! no key may come twice, and there are at most [`PAIRS_MAX`] pairs. Unknown keys are allowed,
+//! because servers add keys of their own.
 
-/// The largest number of pairs of an answer.
+/// The most pairs of an answer.
 const PAIRS_MAX: usize = 32;
 
 /// A parsed answer.
@@ -52,13 +52,14 @@ impl<'a> Answer<'a> {
         self.pairs.iter().find(|&&(found, _)| found == key).map(|&(_, value)| value)
     }
 
-    /// Returns a decimal number without a sign.
+    /// Returns the value of `key` as a decimal number without a sign; `None` if it is missing or no
+    /// such number.
     pub(super) fn number(&self, key: &str) -> Option<u32> {
         let digits = self.value(key)?;
         digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
     }
 
-    /// Returns true unless the server reports an error.
+    /// Returns true unless the answer reports an error.
     pub(super) fn is_success(&self) -> bool {
         matches!(self.value("rc"), None | Some("0"))
     }

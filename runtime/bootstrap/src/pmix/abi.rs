@@ -1,27 +1,28 @@
-//! Types and numbers of PMIx's C interface, as `pmix_common.h` has them.
+//! Defines the types and numbers of PMIx's C interface, as `pmix_common.h` has them.
 //!
-//! They hold for the releases in [`MAJORS`] on 64-bit machines of either byte order. The headers of
-//! 3.0, 3.1, 3.2, 4.0, 4.2, 5.0 and 6.0 were compared. Release 2 has a shorter value, as it lacks
-//! `pmix_envar_t`. A test compares sizes and offsets with the headers of the machine.
+//! They are valid for the releases in [`MAJORS`] on 64-bit machines of either byte order. The
+//! headers of 3.0, 3.1, 3.2, 4.0, 4.2, 5.0 and 6.0 were compared. Release 2 has a shorter
+//! `pmix_value_t`, as it lacks `pmix_envar_t`. A test compares sizes and offsets with the headers
+//! of the machine.
 
 use std::ffi::{c_char, c_int, c_void};
 
-/// The major releases whose types these are.
+/// The major releases that have the types of this module.
 pub(super) const MAJORS: std::ops::RangeInclusive<u32> = 3..=6;
 
-/// `PMIX_MAX_NSLEN` and its zero byte.
+/// The size in bytes of a namespace: `PMIX_MAX_NSLEN` and a zero byte.
 pub(super) const NAMESPACE_SIZE: usize = 256;
 
-/// `PMIX_MAX_KEYLEN` and its zero byte.
+/// The size in bytes of a key: `PMIX_MAX_KEYLEN` and a zero byte.
 pub(super) const KEY_SIZE: usize = 512;
 
-/// `PMIX_RANK_WILDCARD`: the job as a whole.
+/// `PMIX_RANK_WILDCARD`, which stands for the job as a whole.
 pub(super) const RANK_WILDCARD: u32 = u32::MAX - 1;
 
 /// `PMIX_SUCCESS`.
 pub(super) const SUCCESS: c_int = 0;
 
-/// `PMIX_GLOBAL`: ranks of this node and of others.
+/// `PMIX_GLOBAL`, the scope of values for ranks of this node and of others.
 pub(super) const SCOPE_GLOBAL: u8 = 3;
 
 /// Values of `pmix_data_type_t`.
@@ -58,7 +59,7 @@ pub(super) struct Envar {
     separator: c_char,
 }
 
-/// The union in `pmix_value_t`, with the members that are used and the largest.
+/// The union in `pmix_value_t`, with the members that this crate uses and the largest member.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) union Data {
@@ -86,7 +87,8 @@ pub(super) struct Info {
     pub(super) value: Value,
 }
 
-/// Functions of the library.
+/// The type of `PMIx_Get_version`. The following types are those of further functions of the
+/// library.
 pub(super) type Version = unsafe extern "C" fn() -> *const c_char;
 pub(super) type ErrorString = unsafe extern "C" fn(c_int) -> *const c_char;
 pub(super) type Init = unsafe extern "C" fn(*mut Proc, *mut Info, usize) -> c_int;

@@ -1,8 +1,8 @@
-//! PMIx, by the library that the machine has.
+//! Speaks PMIx by a library that is installed on the machine.
 //!
-//! Threat: blobs come from other ranks through the launcher's servers. A blob that is not one, or
-//! is too large, is an error that names its rank. The module `library` has the threats of foreign
-//! code, `search` those of the environment.
+//! Threat: blobs come from other ranks through the launcher's servers. A value that is no blob, or
+//! is too large, causes an error that names its rank. The module `library` handles the threats of
+//! foreign code, and `search` those of the environment.
 
 mod abi;
 mod library;
@@ -16,7 +16,8 @@ use crate::error::{Error, shown};
 use library::{Content, Library, Status, c_text};
 use worker::{Unfinished, Worker};
 
-/// The byte in front of each blob: a value is never empty, and another program's value is noticed.
+/// The byte in front of each blob. So a value is never empty, and a value of another program is
+/// noticed.
 const MARK: u8 = b'g';
 
 /// A connection to a PMIx server.
@@ -38,7 +39,8 @@ struct State {
     size: u32,
 }
 
-/// The answers to the questions at the start.
+/// What a client asks for when it connects: the process's namespace and rank, and the numbers of
+/// the job.
 struct Welcome {
     namespace: String,
     rank: u32,
@@ -47,8 +49,8 @@ struct Welcome {
 }
 
 impl Client {
-    /// Loads the library, connects to the server of a namespace, and asks for the numbers of the
-    /// job. `rank` is for errors.
+    /// Loads a PMIx library, connects to the server, and asks for the numbers of the job. The
+    /// server must have the namespace `namespace`. `rank` is used in errors.
     pub(crate) fn open(rank: u32, namespace: &str, deadline: &Deadline) -> Result<Self, Error> {
         let make =
             move || State { library: search::load(rank), namespace: String::new(), rank, size: 0 };
@@ -67,27 +69,29 @@ impl Client {
         Ok(Self { worker, rank, namespace, size, local })
     }
 
-    /// The rank of this process, as the server has it.
+    /// Returns the rank of this process, as the server states it.
     pub(crate) fn rank(&self) -> u32 {
         self.rank
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks of the job.
     pub(crate) fn size(&self) -> u32 {
         self.size
     }
 
-    /// This rank's number on its node, and the number of ranks there.
+    /// Returns this rank's number on its node, and the number of ranks on this node; `None` if the
+    /// server does not state them.
     pub(crate) fn local(&self) -> Option<(u32, u32)> {
         self.local
     }
 
-    /// The name of the job.
+    /// Returns the name of the job.
     pub(crate) fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// Gives every rank the blobs of all. `round` must differ from exchange to exchange.
+    /// Exchanges blobs: every rank gets the blobs of all ranks, by rank. `round` must differ from
+    /// exchange to exchange.
     pub(crate) fn exchange(
         &mut self,
         round: u32,
@@ -99,7 +103,7 @@ impl Client {
         call(&self.worker, self.rank, "PMIx_Fence", deadline, job)
     }
 
-    /// Disconnects.
+    /// Disconnects from the PMIx server.
     pub(crate) fn finalize(&mut self, deadline: &Deadline) -> Result<(), Error> {
         call(&self.worker, self.rank, "PMIx_Finalize", deadline, |state| {
             let library = state.library()?;
@@ -107,10 +111,11 @@ impl Client {
         })
     }
 
-    /// Asks the launcher to end all ranks, and waits: it ends this process too.
+    /// Asks the launcher to end all ranks, and waits until the deadline. The launcher ends this
+    /// process too.
     pub(crate) fn abort(&mut self, status: i32, text: &str, deadline: &Deadline) {
         let text = c_text(text);
-        // The caller ends this process in any case.
+        // An error is ignored, since the caller ends this process in any case.
         let _ = call(&self.worker, self.rank, "PMIx_Abort", deadline, move |state| {
             let library = state.library()?;
             state.named("PMIx_Abort", library.abort(status, &text))
@@ -123,7 +128,7 @@ impl State {
         self.library.as_ref().map_err(Clone::clone)
     }
 
-    /// Makes an error of a status.
+    /// Converts a failed status of the function `call` to an error.
     fn named<T>(&self, call: &'static str, result: Result<T, Status>) -> Result<T, Error> {
         result.map_err(|status| {
             let text =
@@ -177,7 +182,7 @@ impl State {
     }
 }
 
-/// Returns the blob in a value, or a text of what there is instead.
+/// Returns the blob in a value. If the value has no blob, the error describes the value.
 fn blob_in(content: Content) -> Result<Vec<u8>, String> {
     match content {
         Content::Bytes(mut bytes) if bytes.first() == Some(&MARK) => {
@@ -190,7 +195,7 @@ fn blob_in(content: Content) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Runs a function in the thread of the library.
+/// Calls `function` in the thread that calls the library, and returns its result.
 fn call<R: Send + 'static>(
     worker: &Worker<State>,
     rank: u32,

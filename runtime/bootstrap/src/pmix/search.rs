@@ -1,12 +1,13 @@
-//! The places where a library of PMIx is looked for.
+//! Searches for a PMIx library. The places are tried in this order:
 //!
-//! 1. `GOAL_LIBPMIX`, a file. If it is set, no other place is tried.
-//! 2. Below `PMIX_PREFIX`, which `mpirun` of Open MPI 5 sets: its own library fits its server.
-//! 3. The loader's places, by the names of the library.
-//! 4. Beside the `mpirun` on the path, where packages bundle it.
+//! 1. The file that `GOAL_LIBPMIX` names. If the variable is set, no other place is tried.
+//! 2. Below `PMIX_PREFIX`. `mpirun` of Open MPI 5 sets this variable, and the library there fits
+//!    its server.
+//! 3. The places of the system's loader, by the names of the library.
+//! 4. Beside the `mpirun` in `PATH`, where some packages bundle the library.
 //!
 //! Threat: whoever writes the environment chooses the code that runs, as with `LD_LIBRARY_PATH`.
-//! That is the user who starts the process. A process with other rights than its user's opens no
+//! This is the user who starts the process. A process with other rights than its user's opens no
 //! session, and loads no library: see [`session`](crate::session).
 
 use super::library::Library;
@@ -17,13 +18,13 @@ use std::path::{Path, PathBuf};
 
 const NAME: &str = "libpmix.so.2";
 
-/// Folders below a prefix in which packages keep the library.
+/// The folders below a prefix in which packages keep the library.
 const FOLDERS: [&str; 4] = ["lib", "lib64", "lib/openmpi", "lib/pmix"];
 
-/// Loads the first usable library.
+/// Loads the first usable PMIx library. `rank` is used in errors.
 ///
 /// # Errors
-/// There is none. The error lists the files and the causes.
+/// There is no usable library. The error lists the files that were tried, each with its cause.
 pub(super) fn load(rank: u32) -> Result<Library, Error> {
     let mut tried = Vec::new();
     for name in candidates(var_os) {
@@ -35,8 +36,8 @@ pub(super) fn load(rank: u32) -> Result<Library, Error> {
     Err(Error::Library { rank, tried: tried.join("; ") })
 }
 
-/// Returns the files to try, in their order. Files with a path are there; names without one are for
-/// the loader.
+/// Returns the files to try, in their order. A file with a path exists, but the one in
+/// `GOAL_LIBPMIX` may not. The loader searches names without a path.
 pub(super) fn candidates(env: impl Fn(&'static str) -> Option<OsString>) -> Vec<OsString> {
     if let Some(file) = env("GOAL_LIBPMIX") {
         return vec![file];

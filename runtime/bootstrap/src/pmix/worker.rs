@@ -1,9 +1,10 @@
-//! A thread that calls functions which may never return.
+//! Runs a thread that calls functions which may never return.
 //!
-//! PMIx's functions wait for the server and for other ranks. The directive `PMIX_TIMEOUT` bounds
-//! that only where the server honours it, and servers have crashed if several ranks used it
-//! (openpmix issue 2096). So they run in a thread of their own, and the caller waits for the result
-//! until its deadline. After a deadline the thread is left alone; it ends with the process.
+//! PMIx's functions wait for the server and for other ranks. The directive `PMIX_TIMEOUT` limits
+//! the wait only where the server honours it, and servers have crashed if several ranks used it
+//! (openpmix issue 2096). So the functions run in a thread of their own, and the caller waits for
+//! the result until its deadline. After the deadline has passed, the thread is left alone, and ends
+//! with the process.
 
 use crate::deadline::Deadline;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -11,13 +12,13 @@ use std::thread;
 
 type Job<S> = Box<dyn FnOnce(&mut S) + Send>;
 
-/// A thread with a state that only it uses.
+/// A thread with a state that only this thread uses.
 #[derive(Debug)]
 pub(super) struct Worker<S> {
     jobs: Sender<Job<S>>,
 }
 
-/// The cause why a call has no result.
+/// The reason why a call in the thread has no result.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unfinished {
     /// The deadline has passed.
@@ -27,7 +28,7 @@ pub(super) enum Unfinished {
 }
 
 impl<S: 'static> Worker<S> {
-    /// Starts the thread, which makes its state first.
+    /// Starts the thread. The thread first creates its state by `make`.
     pub(super) fn start(make: impl FnOnce() -> S + Send + 'static) -> Result<Self, Unfinished> {
         let (jobs, queue): (Sender<Job<S>>, Receiver<Job<S>>) = mpsc::channel();
         let body = move || {
@@ -40,7 +41,7 @@ impl<S: 'static> Worker<S> {
         thread.map(|_| Self { jobs }).map_err(|_| Unfinished::Gone)
     }
 
-    /// Calls a function in the thread and waits for its result.
+    /// Calls `function` in the thread, and waits for its result until the deadline.
     pub(super) fn call<R: Send + 'static>(
         &self,
         deadline: &Deadline,
@@ -48,7 +49,7 @@ impl<S: 'static> Worker<S> {
     ) -> Result<R, Unfinished> {
         let (result, wait) = mpsc::channel();
         let job = Box::new(move |state: &mut S| {
-            // The caller may have given up.
+            // This fails if the caller has given up, which does not matter.
             let _ = result.send(function(state));
         });
         self.jobs.send(job).map_err(|_| Unfinished::Gone)?;

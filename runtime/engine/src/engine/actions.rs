@@ -12,8 +12,8 @@ use goal_asm::nisa::Offsets;
 #[derive(Debug, Default)]
 pub(super) struct ActionStates {
     pub(super) unfinished: u32,
-    /// The number of started actions among those without dependencies. The others of these are
-    /// ready.
+    /// The number of actions without dependencies that have started. The other actions without
+    /// dependencies are ready.
     started_independent: u32,
     pub(super) ready: Ready,
     /// Ended actions that have not released their dependents yet.
@@ -76,7 +76,7 @@ impl ActionStates {
     }
 }
 
-/// The queues and counters of one instance, borrowed together.
+/// The action queues and the counters of one instance, borrowed together.
 pub(super) struct ActionQueue<'a> {
     pub(super) actions: &'a mut ActionStates,
     pub(super) home: &'a mut Home,
@@ -85,7 +85,8 @@ pub(super) struct ActionQueue<'a> {
 
 /// The actions that wait for the start or the end of another one.
 pub(super) trait Dependents {
-    /// Decrements their dependency counters. Those that reach zero become ready.
+    /// Decrements the dependency counter of each action. Actions whose counter reaches zero become
+    /// ready.
     fn release(self, queue: &mut ActionQueue<'_>);
 }
 
@@ -119,7 +120,8 @@ impl ActionQueue<'_> {
         dependents.release(self);
     }
 
-    /// Decrements the dependency counters of `dependents`. Those that reach zero become ready.
+    /// Decrements the dependency counters of `dependents`. Actions whose counter reaches zero
+    /// become ready.
     #[inline(always)]
     pub(super) fn release(&mut self, dependents: impl Dependents) {
         dependents.release(self);

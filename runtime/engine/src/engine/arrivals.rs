@@ -18,7 +18,7 @@ use goal_lang::limits::KEPT_OVERHEAD;
 struct Recent {
     communicator: u64,
     number: u32,
-    /// [`InstanceKey::NONE`] for none.
+    /// The key of the instance; [`InstanceKey::NONE`] if there is no such instance.
     key: InstanceKey,
 }
 
@@ -54,7 +54,8 @@ flat!(struct Recent { communicator, number, key });
 flat!(struct Arrivals { recent, direct, messages, posted, receives, receives_max, matching, communicators, long, requests, kept });
 
 impl Arrivals {
-    /// Gives an instance that starts its number, and the messages that arrived early for it.
+    /// Opens an instance that starts: gives it its number, and queues the messages that arrived
+    /// early for it.
     #[inline]
     pub(super) fn open(
         &mut self,
@@ -82,8 +83,9 @@ impl Arrivals {
         }
     }
 
-    /// Gives an ended instance the number of its next run, if nothing else changes: it is the only
-    /// one of its communicator, and no message waits. Returns false, with no effect, if not.
+    /// Gives an ended instance the number of its next run. This is possible only if it is the only
+    /// instance of its communicator and no message waits for it. Otherwise returns false, with no
+    /// effect.
     #[inline]
     pub(super) fn advance(
         &mut self,
@@ -102,9 +104,9 @@ impl Arrivals {
         true
     }
 
-    /// Removes instances that have ended, as long as the first one of a communicator has. So those
-    /// that are not started again take no memory of later ones. Returns how many of their messages
-    /// were not received.
+    /// Removes the ended instances of a communicator, from its first instance up to the first one
+    /// that has not ended. So the list of instances does not grow by ended ones that are not
+    /// started again. Returns how many of their messages were not received.
     #[inline]
     pub(super) fn close_ended(
         &mut self,
@@ -132,8 +134,8 @@ impl Arrivals {
         }
     }
 
-    /// Removes an instance, unless it is removed. Returns how many of its messages were not
-    /// received.
+    /// Removes an instance from its communicator, unless it was removed before. Returns how many of
+    /// its messages were not received.
     #[inline]
     pub(super) fn close(&mut self, heap: &Heap, instance: &mut Instance) -> u64 {
         if !std::mem::take(&mut instance.is_open) {
@@ -151,7 +153,8 @@ impl Arrivals {
         self.drop_left(heap, instance)
     }
 
-    /// Drops the messages of a finished instance. Returns how many there were.
+    /// Drops the messages that a finished instance has not received. Returns the number of these
+    /// messages.
     #[cold]
     fn drop_left(&mut self, heap: &Heap, instance: &mut Instance) -> u64 {
         let mut left: Vec<MessageKey> = Vec::new();
@@ -186,8 +189,8 @@ impl Arrivals {
     }
 
     /// Forgets a communicator in which nothing is started any more, and drops the messages that
-    /// have arrived for later instances. Returns how many there were; `None`, with no effect, if an
-    /// instance of it is still there.
+    /// have arrived for later instances. Returns the number of these messages. Returns `None`, with
+    /// no effect, if the communicator still has an instance.
     pub(super) fn forget(&mut self, heap: &Heap, communicator: u64) -> Option<u64> {
         let Some(of) = self.communicators.get_mut(heap, communicator) else { return Some(0) };
         if !of.is_idle() {
@@ -226,7 +229,7 @@ impl Arrivals {
 
     #[inline(never)]
     fn other_target(&mut self, heap: &Heap, header: &Header) -> Target {
-        // A communicator that a rank has made up must leave nothing here.
+        // A communicator that a malicious rank has made up must leave no entry in the table.
         match self.communicators.get(heap, header.communicator()) {
             Some(known) => known.target(heap, header.instance),
             None => Communicator::default().target(heap, header.instance),
@@ -321,8 +324,8 @@ impl Arrivals {
         }
     }
 
-    /// Keeps a message that no posted receive matches. `running` is its instance, or `None` if that
-    /// has not started.
+    /// Keeps a message that no posted receive matches. `running` is the message's instance, or
+    /// `None` if the instance has not started.
     pub(super) fn keep(
         &mut self,
         heap: &Heap,
@@ -367,19 +370,19 @@ impl Arrivals {
         }
     }
 
-    /// Counts a posted receive that waits.
+    /// Counts a posted receive that waits for its message.
     #[inline]
     pub(super) fn count_posted(&mut self) {
         self.receives += 1;
         self.receives_max = self.receives_max.max(self.receives);
     }
 
-    /// The most posted receives at a time that no message had matched.
+    /// Returns the most posted receives at a time that no message had matched.
     pub(super) fn receives_max(&self) -> u64 {
         self.receives_max.into()
     }
 
-    /// The bytes that are kept now, with the overhead of each message.
+    /// Returns the bytes of the messages that are kept now, with the overhead of each message.
     #[inline]
     pub(super) fn kept(&self) -> u64 {
         self.kept

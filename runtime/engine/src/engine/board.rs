@@ -10,28 +10,28 @@ pub(super) struct WindowState {
 }
 
 impl WindowState {
-    /// The board of a window of `size` actions.
+    /// Returns the layout of the words for a window of `size` actions.
     pub(super) fn new(size: u32) -> Self {
         Self { size: size.into() }
     }
 
-    /// The number of words.
+    /// Returns the number of words.
     pub(super) fn words(self) -> usize {
         self.offset_word(0) + self.size as usize
     }
 
-    /// The numbers of the actions in the window.
+    /// Returns the numbers of the actions in the window.
     pub(super) fn numbers(self, words: &[u64]) -> std::ops::Range<u64> {
         words[0]..words[1]
     }
 
-    /// The index of a numbered action's counter.
+    /// Returns the place of a numbered action, which is also the index of its counter.
     #[inline]
     pub(super) fn place(self, number: u64) -> usize {
         (number % self.size) as usize
     }
 
-    /// The offset of a numbered action in the section.
+    /// Returns the offset of a numbered action in the section.
     #[inline]
     pub(super) fn offset(self, words: &[u64], number: u64) -> u32 {
         words[self.offset_word(self.place(number))] as u32

@@ -9,7 +9,7 @@ use super::incoming::{Chain, Incoming};
 use super::routes::Routes;
 use crate::heap::{Block, Heap, Pool, flat};
 
-/// No next receive.
+/// The end of a list of posted receives.
 const NONE: u32 = u32::MAX;
 
 /// The queue of a channel: posted receives, or messages that arrived first.
@@ -40,7 +40,7 @@ pub(super) struct Channels {
     strays: Chain,
     /// The number of messages in the queues and among the strays.
     waiting: u32,
-    /// The channel that was looked up last. Most often the next message is on the same.
+    /// The channel that was looked up last. Most often the next message is on the same channel.
     last: Known,
 }
 
@@ -99,8 +99,8 @@ impl Channels {
         None
     }
 
-    /// The number of the channel with this source and tag; `None` if no receive names them.
-    /// `routes` are those of the schedule.
+    /// Returns the number of the channel with this source and tag; `None` if no receive names them.
+    /// `routes` must belong to the schedule of the instance.
     #[inline(always)]
     pub(super) fn number(&mut self, routes: &Routes, source: u32, tag: u32) -> Option<ChannelId> {
         if self.last.source != source || self.last.tag != tag || self.last.channel.is_none() {
@@ -109,7 +109,7 @@ impl Channels {
         self.last.channel
     }
 
-    /// The queue of a channel.
+    /// Returns the queue of a channel.
     #[inline(always)]
     pub(super) fn queue<'a>(&'a mut self, heap: &'a Heap, channel: ChannelId) -> &'a mut Queue {
         &mut self.queues.values_mut(heap)[channel.index()]
@@ -168,7 +168,7 @@ impl Channels {
         self.waiting == 0
     }
 
-    /// Removes all messages that no receive has taken.
+    /// Removes all messages that no receive has taken, and calls `dropped` with each.
     pub(super) fn drain(
         &mut self,
         heap: &Heap,

@@ -14,12 +14,12 @@ pub(super) enum Code {
     Whole(Arc<Schedule>),
     /// A window over the section.
     Window(Box<Window>),
-    /// A window whose instance is finished.
+    /// A dropped schedule or window, whose instances have ended. The entry can be used again.
     Ended,
 }
 
 impl Code {
-    /// The action `action`. In a window, it must not have ended.
+    /// Returns the record of `action`. In a window, the action must not have ended.
     #[inline]
     pub(super) fn record(&self, action: Action) -> Record<'_> {
         match self {
@@ -29,13 +29,13 @@ impl Code {
         }
     }
 
-    /// The decoded actions, if the schedule has them.
+    /// Returns the decoded actions, if the schedule has them.
     #[inline(always)]
     pub(super) fn steps(&self) -> Option<&Steps> {
         self.whole()?.steps()
     }
 
-    /// The schedule, if it is not in a window.
+    /// Returns the schedule, if it is not in a window.
     #[inline]
     pub(super) fn whole(&self) -> Option<&Schedule> {
         match self {

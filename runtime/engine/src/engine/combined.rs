@@ -70,7 +70,8 @@ impl Core {
         *self.held.combined.entry(heap, ActionRef { action: combination.exec, ..receive }) = 1;
     }
 
-    /// Returns true if a local operation that starts was already done with its receive.
+    /// Returns true if a local operation that starts was already done together with its receive.
+    /// Forgets this then.
     #[inline]
     pub(super) fn was_combined(&mut self, exec: ActionRef) -> bool {
         !self.held.combined.is_empty() && self.take_combined(exec)

@@ -9,7 +9,8 @@ use super::{Common, Core, Engine};
 use crate::transport::Transport;
 use std::sync::Arc;
 
-/// The index in `Engine::codes`, in every process, of the schedule that all of them know.
+/// The index in `Engine::codes` of the schedule that all processes know. It is the same in every
+/// process.
 pub(super) const COMMON: u32 = 0;
 
 impl<'m, T: Transport> Engine<'m, T> {
@@ -49,7 +50,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     }
 
     /// Returns true if this engine of another process may be polled now: the rank runs only the
-    /// schedule that this engine knows. The caller must ask each time after it has taken over the
+    /// schedule that this engine knows. The caller must ask again each time that it has locked the
     /// rank.
     pub fn may_act(&mut self) -> bool {
         let Core { held, common: Some(common), homes, .. } = &mut self.core else {

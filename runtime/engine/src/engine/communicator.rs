@@ -11,8 +11,8 @@ use crate::heap::{Heap, Line, Table, flat};
 pub(super) struct Communicator {
     /// The number of the first entry of `running`.
     base: u32,
-    /// The keys of started instances, from the first one on that is not removed;
-    /// [`InstanceKey::NONE`] for one that is.
+    /// The keys of started instances, from the first instance on that is not removed. A later
+    /// instance that is removed has [`InstanceKey::NONE`].
     running: Line<InstanceKey>,
     /// Messages for instances that have not started.
     pub(super) early: Table<u32, Chain>,
@@ -21,18 +21,18 @@ pub(super) struct Communicator {
 /// The instance that a message belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
-    /// It is running.
+    /// The instance with this key, which was started and not removed.
     Running(InstanceKey),
-    /// It has not started.
+    /// An instance that has not started.
     Early,
-    /// It is finished.
+    /// An instance that was removed.
     Over,
 }
 
 flat!(struct Communicator { base, running, early });
 
 impl Communicator {
-    /// The number of the next instance.
+    /// Returns the number of the next instance.
     fn next(&self) -> u32 {
         self.base.wrapping_add(self.running.len() as u32)
     }
@@ -51,8 +51,8 @@ impl Communicator {
         self.running.at(heap, 0).copied()
     }
 
-    /// Gives a finished instance the next number. Returns false, with no effect, if it is not the
-    /// only one.
+    /// Gives a finished instance the next number. Returns false, with no effect, if the
+    /// communicator has other instances.
     #[inline]
     pub(super) fn advance(&mut self, number: u32) -> bool {
         let is_only = self.running.len() == 1 && self.base == number;

@@ -33,7 +33,7 @@ impl Core {
         }
     }
 
-    /// Stores a message that is already matched or dropped and whose payload is still to come.
+    /// Notes a message that is already matched or dropped, and whose payload is still to come.
     #[inline(never)]
     pub(super) fn remember(&mut self, header: &Header, place: PayloadPlace) {
         match (header.kind(), &place) {
@@ -52,7 +52,7 @@ impl Core {
         }
     }
 
-    /// Gives a kept message to its receive. Returns true if the receive has ended.
+    /// Gives a kept message to the receive that takes it. Returns true if the receive has ended.
     #[inline(never)]
     pub(super) fn take_kept(
         &mut self,
@@ -114,10 +114,10 @@ impl Core {
         received == header.size
     }
 
-    /// Stores bytes of a message. If the receive has an operation, combines them with its buffer.
-    /// If the message is a pattern and the receive has no address, compares them. `offset` is a
-    /// multiple of every element's width, and so is the number of bytes except in the last part of
-    /// a message.
+    /// Stores bytes of a message. If the receive has an operation, combines the bytes with the
+    /// buffer. If the message is a pattern and the receive has no address, compares the bytes with
+    /// the pattern. `offset` is a multiple of every element's width, and so is the number of bytes
+    /// except in the last part of a message.
     pub(super) fn store(
         &mut self,
         codes: &[Code],

@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Failure {
     /// Communicator of the instance.
     pub communicator: u64,
-    /// Number of the instance in it.
+    /// The number of the instance in the communicator.
     pub instance: u32,
     /// Offset of the action in its section.
     pub action: u32,
@@ -59,7 +59,7 @@ pub enum Cause {
         /// The element, from 0.
         element: u64,
     },
-    /// No such function was registered.
+    /// No function is registered under the number that the action calls.
     #[error(
         "no function is registered as user {0}; the embedding program must register it before the start"
     )]
@@ -70,9 +70,9 @@ pub enum Cause {
         "rank {source_rank} sent {fault}, which no rank of a job sends; the job ends, as nothing it says can be believed"
     )]
     Foreign {
-        /// The rank.
+        /// The rank that sent the message.
         source_rank: u32,
-        /// The fault in what it sent.
+        /// The fault in the message.
         fault: Fault,
     },
     /// The rest of the schedule can't be read.
@@ -80,16 +80,16 @@ pub enum Cause {
     Schedule(String),
 }
 
-/// A message that does not fit those before it.
+/// The fault in a message that does not fit the messages before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum Fault {
-    /// A part without an envelope.
+    /// A part of a message whose envelope has not arrived.
     #[error("a part of a message without the envelope before it")]
     Part,
-    /// An envelope before all parts of the previous message.
+    /// An envelope that arrived before all parts of the previous message.
     #[error("an envelope before all parts of the message before it")]
     Envelope,
-    /// More bytes than the envelope says.
+    /// More bytes of a message than its envelope says.
     #[error("{end} bytes of a message of {size}")]
     TooLong {
         /// Bytes that arrived.
@@ -100,7 +100,7 @@ pub enum Fault {
     /// Bytes of a message that was not announced, not asked for, or is complete.
     #[error("bytes of message {0}, which it was not asked for")]
     Data(u32),
-    /// Bytes at another offset than the next one.
+    /// Bytes of a message at another offset than the next one.
     #[error("bytes from {offset} on of a message of which {arrived} have come")]
     Place {
         /// The offset of the bytes in the message.
@@ -122,15 +122,15 @@ pub enum Fault {
     /// complete.
     #[error("an answer to message {0}, which does not wait for one")]
     Answer(u32),
-    /// More requests without a receive than the rank can have.
+    /// More waiting requests than the rank can have sends under way.
     #[error(
         "more than {most} requests that wait for their receives, and can't have more sends under way"
     )]
     Requests {
-        /// The most requests that it can have.
+        /// The most requests that the rank can have.
         most: u32,
     },
-    /// More requests than this rank keeps for a rank of a program.
+    /// More waiting requests than this rank keeps for any rank of a program.
     #[error(
         "more than {most} requests that wait for their receives (let it wait for some of its sends, or raise `--unexpected-limit`)"
     )]
@@ -141,7 +141,7 @@ pub enum Fault {
     /// An answer that claims more bytes of a message than it has.
     #[error("that it has {has} bytes of a message of {size}")]
     Has {
-        /// Bytes that it claims to have.
+        /// The bytes that the answer claims to have.
         has: u64,
         /// Bytes of the message.
         size: u64,

@@ -12,14 +12,14 @@ use crate::ops;
 use crate::transport::{Header, Kind, Transport};
 use std::ops::Range;
 
-/// The bytes that one poll copies from peers' memory.
+/// The most bytes that one poll copies from peers' memory.
 const BYTES_PER_POLL: usize = 1 << 20;
 /// The bytes that are copied at a time, so that a long message does not delay the others.
 const CHUNK: usize = 256 << 10;
 
 impl Core {
-    /// Continues messages whose receive is posted and whose payload is with their sender. Returns
-    /// true if there were any.
+    /// Continues to fetch messages whose receive is posted and whose payload is still at the
+    /// sender. Returns true if there were any.
     pub(super) fn fetch<T: Transport>(&mut self, transport: &mut T, codes: &[Code]) -> bool {
         let heap = &self.heap();
         let mut left = BYTES_PER_POLL;
@@ -220,8 +220,9 @@ impl Core {
     }
 }
 
-/// Returns the end of the bytes that the sender of a message shall send next, if that is faster
-/// than to read them. `arrived` bytes are there.
+/// Returns the offset in a message's payload up to which its sender shall send next. Returns `None`
+/// if the sender has not exported the payload, or would not be faster than a read of its memory.
+/// `arrived` bytes of the payload have arrived.
 fn window<T: Transport>(transport: &mut T, header: &Header, arrived: u64) -> Option<u64> {
     if header.flags & Header::DIRECT == 0 || in_place(transport, header).is_some() {
         return None;
@@ -230,7 +231,7 @@ fn window<T: Transport>(transport: &mut T, header: &Header, arrived: u64) -> Opt
     (window > 0).then(|| header.size.min(arrived.saturating_add(window)))
 }
 
-/// Returns the payload of a message if it can be read in place, in its sender's memory.
+/// Returns the payload of a message in its sender's memory; `None` if it can't be read in place.
 pub(super) fn in_place<T: Transport>(transport: &T, header: &Header) -> Option<Span> {
     let is_exported = header.flags & Header::DIRECT != 0;
     let import = || transport.import(header.source, header.offset, header.size);

@@ -7,18 +7,19 @@ use goal_lang::{Piece, Space, buffer_of};
 use std::any::Any;
 use std::ops::{Index, IndexMut};
 
-/// The memories of an instance.
+/// The memory and the scratch memory of an instance.
 #[derive(Debug)]
 pub(super) struct Memory {
-    /// Memory as one region.
+    /// The rank's memory, if it is one region.
     pub(super) memory: Region,
-    /// Memory as a table of buffers, by number; empty if it is one region.
+    /// The rank's memory, if it is a table of buffers, by number; empty if the memory is one
+    /// region.
     pub(super) buffers: Vec<Region>,
     pub(super) scratch: Region,
 }
 
 impl Memory {
-    /// The bytes of a piece.
+    /// Returns the bytes of a piece.
     #[inline(always)]
     pub(super) fn span(&self, piece: Piece) -> Span {
         match piece.space {
@@ -31,7 +32,7 @@ impl Memory {
         }
     }
 
-    /// The bytes of an operand, if they are contiguous.
+    /// Returns the bytes of an operand; `None` if they are not contiguous, or are a pattern.
     #[inline]
     pub(super) fn contiguous(&self, buffer: Buffer<'_>) -> Option<Span> {
         match buffer {
@@ -49,7 +50,7 @@ impl Memory {
         }
     }
 
-    /// Appends the bytes of an operand, piece by piece.
+    /// Appends the bytes of an operand to `spans`, piece by piece.
     pub(super) fn spans(&self, buffer: Buffer<'_>, spans: &mut Vec<Span>) {
         match buffer {
             Buffer::Pattern { .. } => {}
@@ -115,7 +116,7 @@ pub(super) struct Home {
     pub(super) counters: Cells<u16>,
     pub(super) finished: Cells<u64>,
     pub(super) matches: Option<Cells<u64>>,
-    /// Owns the memory, or the right to use it.
+    /// The value that owns the memory, or the right to use it.
     #[expect(dead_code, reason = "it is only held")]
     pub(super) owner: Option<Box<dyn Any + Send>>,
 }
@@ -185,8 +186,9 @@ impl IndexMut<usize> for InstanceMemory {
 }
 
 impl Home {
-    /// Panics if the memory is smaller than a schedule needs, or of the other form. `buffers` has
-    /// the lengths of its buffers; there are none if its memory is one region.
+    /// Panics if the memory is smaller than a schedule needs. Also panics if the numbers of buffers
+    /// differ. `buffers` has the lengths of the schedule's buffers; it is empty if the schedule's
+    /// memory is one region.
     #[inline]
     pub(super) fn check_sizes(&self, memory_bytes: u64, buffers: &[u64], scratch_bytes: u64) {
         let Memory { memory, buffers: bound, scratch } = &self.memory;

@@ -52,7 +52,7 @@ id! {
     Action
 }
 id! {
-    /// A rank that the schedule sends to, by its place among them.
+    /// A rank that the schedule sends to, by its place among all such ranks.
     DestinationId
 }
 
@@ -62,7 +62,7 @@ impl MessageKey {
 }
 
 impl DestinationId {
-    /// Its index in the sequence numbers of an instance.
+    /// Returns the index of the destination in the sequence numbers of an instance.
     #[inline(always)]
     pub(super) fn index(self) -> usize {
         self.0 as usize
@@ -70,21 +70,23 @@ impl DestinationId {
 }
 
 impl ChannelId {
-    /// Its index in the queues of an instance.
+    /// Returns the index of the channel in the queues of an instance.
     #[inline(always)]
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The smallest action, a `nop` without dependents, takes 8 bytes: no two actions share a slot.
+/// The bytes of a section for which there is one slot. The smallest action, a `nop` without
+/// dependents, takes 8 bytes, so no two actions share a slot.
 pub(super) const SLOT_BYTES: u32 = 8;
 
 impl Action {
     /// No action. No section reaches this offset.
     pub(super) const NONE: Self = Self(u32::MAX);
 
-    /// Its index in the counters, in the bitmap and in the record of matches.
+    /// Returns the slot of the action: its index in the counters, in the bitmap and in the record
+    /// of matches.
     #[inline(always)]
     pub(crate) const fn slot(self) -> usize {
         (self.0 / SLOT_BYTES) as usize
@@ -95,7 +97,7 @@ impl InstanceKey {
     /// No instance.
     pub(super) const NONE: Self = Self(u32::MAX);
 
-    /// Its index in the arrays of the process.
+    /// Returns the index of the instance in the arrays of this process.
     #[inline(always)]
     pub(super) fn index(self) -> usize {
         self.0 as usize

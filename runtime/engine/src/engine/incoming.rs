@@ -9,7 +9,7 @@ use crate::transport::Header;
 pub(super) struct Incoming {
     /// Its envelope.
     pub(super) header: Header,
-    /// Bytes that have arrived.
+    /// The number of bytes that have arrived.
     pub(super) arrived: u64,
     pub(super) place: PayloadPlace,
     pub(super) asked: Asked,
@@ -22,17 +22,18 @@ pub(super) struct Incoming {
 /// The way in which the sender of a request was asked for the payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Asked {
-    /// It was not asked.
+    /// The sender was not asked.
     #[default]
     No,
-    /// To send it in parts.
+    /// The sender was asked to send the payload in parts.
     Parts,
-    /// To write it to the buffer of the receive.
+    /// The sender was asked to write the payload to the buffer of the receive.
     Put,
 }
 
 impl Incoming {
-    /// Returns the instance whose buffer the sender was asked to write to.
+    /// Returns the instance whose buffer the sender was asked to write to; `None` if it was not
+    /// asked for that.
     pub(super) fn put_into(&self) -> Option<InstanceKey> {
         match self.place {
             PayloadPlace::Receive(receive) if self.asked == Asked::Put => Some(receive.instance),

@@ -26,9 +26,9 @@ pub(super) struct Instance {
     pub(super) code: u32,
     pub(super) communicator: u64,
     pub(super) number: u32,
-    /// True if it is in the engine's queue of runnable instances.
+    /// True if the instance is in the engine's queue of runnable instances.
     pub(super) is_queued: bool,
-    /// True from its start until its communicator forgets it, after its end.
+    /// True from the start of the instance until its communicator removes it, after its end.
     pub(super) is_open: bool,
     pub(super) matched: Matched,
     pub(super) actions: ActionStates,
@@ -78,7 +78,7 @@ impl Instance {
         }
     }
 
-    /// Resets the counters for the next run of a schedule. The previous one must have ended.
+    /// Resets the counters for the next run of a schedule. The previous run must have ended.
     #[inline]
     pub(super) fn restart(&mut self, heap: &Heap, schedule: &Schedule, home: &mut Home) {
         self.actions.begin(schedule, home);

@@ -20,8 +20,8 @@ use std::sync::Arc;
 const CODES_MAX: usize = 16;
 
 impl<'m, T: Transport> Engine<'m, T> {
-    /// Starts the next instance of that communicator, which executes `schedule`. Returns before any
-    /// action has run.
+    /// Starts the next instance of `communicator`, which executes `schedule` on `storage`. Returns
+    /// before any action has run.
     ///
     /// # Panics
     /// If the schedule is of another rank, or the storage is smaller than the schedule needs.
@@ -61,8 +61,8 @@ impl<'m, T: Transport> Engine<'m, T> {
         self.launch(communicator, key, code)
     }
 
-    /// Adds a schedule and returns its index. If there are `CODES_MAX` of them, schedules without a
-    /// running instance are dropped first.
+    /// Adds a schedule to `codes` and returns its index. If there are `CODES_MAX` schedules, drops
+    /// those without a running instance first.
     #[cold]
     fn add_code(&mut self, code: Code) -> usize {
         if self.codes.len() >= CODES_MAX {
@@ -92,7 +92,8 @@ impl<'m, T: Transport> Engine<'m, T> {
         }
     }
 
-    /// Queues a prepared instance, gives it its number and the messages that arrived early.
+    /// Queues a prepared instance to run. Gives the instance its number and the messages that
+    /// arrived early for it.
     #[inline]
     fn launch(&mut self, communicator: u64, key: InstanceKey, code: u32) -> Handle {
         debug_assert!(communicator >> COMMUNICATOR_BITS == 0, "no message can name it");
@@ -178,7 +179,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     ///
     /// # Panics
     /// If the instance has not ended, or is one of another engine. Also if another rank may still
-    /// access its memory: only a schedule that was not verified ends before.
+    /// access its memory: only a schedule that was not verified can end while this is so.
     #[inline]
     pub fn finish(&mut self, handle: Handle) -> Storage<'m> {
         self.assert_ended(&handle);

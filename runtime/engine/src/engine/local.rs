@@ -19,7 +19,7 @@ pub type UserFunction = Box<dyn FnMut(&mut [u8], &mut [u8]) + Send>;
 /// The `calc` actions that have not ended.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
-    /// The end time of each, and the action.
+    /// The end time in nanoseconds of each `calc`, and its action.
     ends: MinHeap<(u64, ActionRef)>,
     /// The time at which each cpu becomes free.
     free_at: Table<u32, u64>,
@@ -51,7 +51,7 @@ impl Timers {
         self.ends.is_empty()
     }
 
-    /// The end time of the next `calc`.
+    /// Returns the end time of the `calc` that ends next.
     #[inline]
     pub(super) fn next(&self, heap: &Heap) -> Option<u64> {
         self.ends.first(heap).map(|(time, _)| time)
@@ -67,7 +67,7 @@ impl Timers {
 }
 
 impl Calc {
-    /// The duration of a `calc` of `nanos` nanoseconds.
+    /// Returns the duration of a `calc` whose nominal duration is `nanos` nanoseconds.
     #[inline]
     pub(super) fn duration_ns(self, nanos: u64) -> u64 {
         match self {

@@ -3,11 +3,13 @@
 
 use crate::seed::Seed;
 
-/// Numbers keys from 0, in the order in which they are added. Open addressing, at most half full.
+/// A table that numbers keys from 0, in the order in which they are added. It uses open addressing
+/// and is at most half full.
 #[derive(Debug)]
 pub(super) struct Lookup {
     seed: Seed,
-    /// A key and its number plus 1; 0 for a free entry. The length is a power of two or 0.
+    /// For each entry a key and the key's number plus 1, or 0 for a free entry. The length is a
+    /// power of two or 0.
     entries: Vec<(u64, u32)>,
     len: u32,
 }
@@ -44,7 +46,7 @@ impl Lookup {
         }
     }
 
-    /// The number of a key.
+    /// Returns the number of a key; `None` if the key was not added.
     #[inline]
     pub(super) fn get(&self, key: u64) -> Option<u32> {
         if self.len == 0 {

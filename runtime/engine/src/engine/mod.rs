@@ -2,8 +2,9 @@
 //!
 //! Started schedules make progress in [`Engine::poll`], which does a bounded amount of work and
 //! never waits. An action is ready when its counter of unmet dependencies reaches zero. Of the
-//! ready actions, the first in the section starts first. An action that ends later passes through a
-//! queue too (thesis 4.2.3), so the engine does not recurse along a chain of dependencies.
+//! ready actions, the first in the section starts first. An action that does not end at its start
+//! passes through a queue when it ends (thesis 4.2.3). So the engine does not recurse along a chain
+//! of dependencies.
 //!
 //! The instances of a communicator are numbered in the order of their starts; all ranks must start
 //! them in the same order. Every instance has its own matching space, so a message for a later
@@ -100,7 +101,7 @@ pub struct Engine<'m, T> {
     lent: PhantomData<&'m mut [u8]>,
 }
 
-/// The engine without its transport and its schedules.
+/// The parts of an engine other than its transport and its schedules.
 #[derive(Debug)]
 struct Core {
     /// A number that no other engine of the process has. Handles name their engine by it.
@@ -122,18 +123,19 @@ struct Core {
     staged: Vec<u8>,
     /// The receiver of trace events; `None` if nothing is traced.
     recorder: Option<Box<dyn Recorder>>,
-    /// The most requests of a rank that may wait, if that is known.
+    /// The bound on the waiting rendezvous requests of each other rank; `None` if there is no
+    /// bound.
     bound: Option<Bound>,
 }
 
-/// One schedule on one storage that every process that acts for the rank knows.
+/// The schedule and the storage that are known to every process that may act for the rank.
 #[derive(Debug)]
 struct Common {
     /// The addresses and sizes of the storage's areas.
     place: [usize; 7],
     /// [`Schedule::name`].
     name: u64,
-    /// In an engine of another process: the index of the storage in `homes`.
+    /// The index of the storage in `homes`, in an engine of a process that acts for the rank.
     home: Option<InstanceKey>,
 }
 
@@ -246,10 +248,11 @@ impl<'m, T: Transport> Engine<'m, T> {
         engine
     }
 
-    /// Sets the bound on requests that wait for a receive. `sends` returns, for another rank, the
-    /// most sends to this rank that it may have under way at a time, in all its instances together.
-    /// A rank with more waiting requests ends the job. Without this call there is no bound. The
-    /// caller must call it before any message arrives.
+    /// Bounds the rendezvous requests of each rank that wait for a receive. `sends` is called with
+    /// the number of another rank. It returns the most sends to this rank that the other may have
+    /// under way at a time, in all its instances together. A rank with more waiting requests ends
+    /// the job. Without this call there is no bound. The caller must call it before any message
+    /// arrives.
     pub fn bound_requests(&mut self, sends: impl Fn(u32) -> u64 + Send + 'static) {
         self.core.bound = Some(Bound::Sends(Box::new(sends)));
     }
@@ -262,8 +265,9 @@ impl<'m, T: Transport> Engine<'m, T> {
         self.core.bound = Some(Bound::from_limit(self.core.options.unexpected_limit));
     }
 
-    /// Registers the function that `exec user FUNCTION` calls. Returns the function that had
-    /// the number before. To drop that is code of the program, so the caller should hold no lock.
+    /// Registers the function that `exec user FUNCTION` calls. Returns the function that had the
+    /// number before. Dropping that function runs code of the program, so the caller should hold no
+    /// lock then.
     pub fn register(&mut self, function: u32, call: UserFunction) -> Option<UserFunction> {
         self.core.locals.register(function, call)
     }
@@ -281,17 +285,17 @@ impl<'m, T: Transport> Engine<'m, T> {
         self.core.locals.call_on(function, a, b)
     }
 
-    /// The number of polls of any process that made progress. It wraps around.
+    /// Returns the number of polls, by any process, that made progress. The number wraps around.
     pub fn progress_count(&self) -> u32 {
         self.core.held.progress_count
     }
 
-    /// The engine's counts so far.
+    /// Returns the engine's counts so far.
     pub fn stats(&self) -> &Stats {
         &self.core.held.stats
     }
 
-    /// The greatest lengths of its queues.
+    /// Returns the greatest lengths that the engine's queues have had.
     pub fn depths(&self) -> Depths {
         let state = &*self.core.held;
         Depths {
@@ -301,7 +305,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         }
     }
 
-    /// The transport.
+    /// Returns the transport.
     pub fn transport(&mut self) -> &mut T {
         &mut self.transport
     }

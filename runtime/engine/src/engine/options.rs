@@ -7,7 +7,7 @@ use crate::seed::Seed;
 pub enum Calc {
     /// No time.
     Skip,
-    /// Its nominal duration times this factor, by the clock of the engine's caller. On each cpu
+    /// The nominal duration times this factor, by the clock of the engine's caller. On each cpu
     /// that the actions name, one `calc` runs at a time.
     Scaled(f64),
 }
@@ -69,19 +69,19 @@ pub struct Stats {
     pub in_parts: u64,
     /// The sent messages whose payload waited for the receive.
     pub requests: u64,
-    /// Of the latter, those that the receiver read from the sender's memory.
+    /// The messages of `requests` whose payload the receiver read from the sender's memory.
     pub read_in_place: u64,
-    /// Of `requests`, those whose payload this rank wrote to the receiver's memory.
+    /// The messages of `requests` whose payload this rank wrote to the receiver's memory.
     pub put_in_place: u64,
-    /// Chunks of shared operations.
+    /// The chunks of this rank's shared operations.
     pub shared_chunks: u64,
-    /// Of these, the chunks that other ranks did.
+    /// The chunks of `shared_chunks` that other ranks did.
     pub helped_chunks: u64,
-    /// Polls.
+    /// The number of polls.
     pub polls: u64,
-    /// The most ready actions of an instance when it began to run.
+    /// The most ready actions of an instance at the beginning of one of its runs.
     pub ready_max: u64,
-    /// Messages that arrived for an instance and that no receive of it took.
+    /// Messages that arrived for an instance and were taken by no receive of it.
     pub unreceived: u64,
     /// Messages that arrived before a receive for them was posted.
     pub unexpected: u64,
@@ -96,6 +96,6 @@ pub struct Depths {
     pub posted: u64,
     /// Messages that had arrived and were not delivered.
     pub kept: u64,
-    /// Messages to one rank that waited for room.
+    /// Messages to one rank that waited to leave.
     pub blocked: u64,
 }

@@ -5,13 +5,13 @@ use super::ids::{Cookie, InstanceKey, Rank};
 use crate::heap::{Heap, Pool, Queue, Table, flat};
 use crate::transport::Header;
 
-/// A header that waits for room, with the payload of a send if it carries one.
+/// A message that waits for room: its header, and the instance of its send if it has a payload.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Outgoing {
     pub(super) header: Header,
     /// The instance of the send at `header.action`. Control messages do not use it.
     pub(super) instance: InstanceKey,
-    /// Bytes of a long message that have left; `None` until its envelope has.
+    /// The bytes of a long message that have left; `None` until its envelope has left.
     pub(super) left: Option<u64>,
 }
 
@@ -25,18 +25,20 @@ pub(super) struct Rendezvous {
     pub(super) header: Header,
 }
 
-/// A payload that the receiver has asked for, and that is sent in parts or written to its buffer.
+/// A payload that the receiver has asked for. It is sent in parts, or written to the receiver's
+/// buffer.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Stream {
-    /// The [`Rendezvous`].
+    /// The number of the [`Rendezvous`] whose payload is sent.
     pub(super) send: Cookie,
     /// The receiver's number for the message.
     pub(super) cookie: u32,
-    /// Bytes that have left.
+    /// The number of bytes that have left.
     pub(super) left: u64,
-    /// The end of the bytes that were asked for.
+    /// The end of the bytes that the receiver has asked for, as an offset in the payload.
     pub(super) until: u64,
-    /// The exported name of the receiver's buffer, if the payload shall be written there.
+    /// The exported name of the receiver's buffer, if the payload shall be written there; `None` if
+    /// it is sent in parts.
     pub(super) target: Option<u64>,
 }
 
@@ -49,7 +51,7 @@ pub(super) struct Outbox {
     turns: Queue<Rank>,
     pub(super) rendezvous: Pool<Rendezvous>,
     pub(super) streams: Queue<Stream>,
-    /// The most messages that a queue had at a time.
+    /// The most messages to one destination that waited at a time.
     longest: u32,
 }
 
@@ -89,12 +91,12 @@ impl Outbox {
         self.longest = self.longest.max(queue.len() as u32);
     }
 
-    /// The most messages to one destination that waited for room at a time.
+    /// Returns the most messages to one destination that waited for room at a time.
     pub(super) fn longest(&self) -> u64 {
         self.longest.into()
     }
 
-    /// The number of destinations with waiting messages.
+    /// Returns the number of destinations with waiting messages.
     pub(super) fn destinations(&self) -> usize {
         self.turns.len()
     }

@@ -1,10 +1,10 @@
-//! Receives payloads that arrive in parts: those of long messages, and those that the receiver has
-//! asked for.
+//! Receives payloads that arrive in parts: payloads of long messages, and payloads that the
+//! receiver has asked for.
 //!
 //! Threat: a rank on another host may name any message of this rank, and any place and length in
-//! it. Each part is checked here, before the transport gets memory for its bytes and before they
-//! are stored. Its message must come from the sender of the part. The part must be the next one,
-//! and must not go beyond the end.
+//! it. Each part is checked here, before the transport gets memory for its bytes and before these
+//! bytes are stored. The message that it names must come from the sender of the part. The part must
+//! be the next one of the message, and must not go beyond the message's end.
 
 use super::Core;
 use super::code::Code;
@@ -18,7 +18,7 @@ impl Core {
     /// Returns the message that a part belongs to.
     ///
     /// # Errors
-    /// [`Fault`] if it is not the next part of a message from its sender.
+    /// [`Fault`] if `part` is not the next part of a message from its sender.
     pub(super) fn message_of(&mut self, part: &Header) -> Result<MessageKey, Fault> {
         let heap = &self.heap();
         let arrivals = &mut self.held.arrivals;
@@ -43,10 +43,11 @@ impl Core {
         Ok(key)
     }
 
-    /// Returns the message whose sender says that it has written the payload to its buffer.
+    /// Returns the message that the notice `written` names. Its sender says that it has written the
+    /// payload to the receive's buffer.
     ///
     /// # Errors
-    /// [`Fault`] if it was not asked for that.
+    /// [`Fault`] if the sender was not asked to write the payload.
     pub(super) fn put(&mut self, written: &Header) -> Result<MessageKey, Fault> {
         let heap = &self.heap();
         let message = self.held.arrivals.messages.find(heap, written.cookie).filter(|of| {
@@ -83,8 +84,8 @@ impl Core {
         self.count_part(key, payload.len() as u64);
     }
 
-    /// Lends `receive` the place of a part in the buffer of its receive. Returns false, without a
-    /// call, if the part does not belong into a buffer as it is, or is to be refused.
+    /// Calls `receive` with the place of a part in the buffer of its receive action. Returns false,
+    /// without a call, if the part can't be stored as it is, or must be refused.
     pub(super) fn place(
         &mut self,
         codes: &[Code],
@@ -112,7 +113,8 @@ impl Core {
         true
     }
 
-    /// Counts bytes of a payload that are in their place. The last ones end the receive.
+    /// Counts bytes of a payload that are in their place. If no bytes are missing any more, ends
+    /// the receive.
     fn count_part(&mut self, key: MessageKey, bytes: u64) {
         let heap = &self.heap();
         let arrivals = &mut self.held.arrivals;

@@ -37,8 +37,8 @@ impl<T: Transport> Engine<'_, T> {
         }
     }
 
-    /// Runs instances that were started, for a bounded number of actions. Does what
-    /// [`poll`](Engine::poll) does first, and takes no messages.
+    /// Runs instances that were started, for a bounded number of actions. This is the first step of
+    /// [`poll`](Engine::poll); it takes no messages.
     ///
     /// # Errors
     /// As [`poll`](Engine::poll).

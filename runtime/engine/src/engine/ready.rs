@@ -11,8 +11,8 @@ pub(super) struct Ready {
     /// The only ready action, as in a chain; [`Action::NONE`] if there are others or none. While it
     /// is here, both queues are empty.
     only: Action,
-    /// Actions that were added in ascending order, as one list of dependents is. In this usual case
-    /// no binary heap is needed.
+    /// Actions that were added in ascending order, for example from one list of dependents. They
+    /// need no binary heap.
     ascending: Queue<Action>,
     /// Actions that were added after one with a larger offset.
     others: MinHeap<Action>,
@@ -44,7 +44,7 @@ impl Ready {
         }
     }
 
-    /// Returns the first of them in the section.
+    /// Returns the ready action that comes first in the section.
     #[inline]
     pub(super) fn first(&self, heap: &Heap) -> Option<Action> {
         if self.only != Action::NONE {
@@ -57,7 +57,7 @@ impl Ready {
         }
     }
 
-    /// Removes and returns the first of them in the section.
+    /// Removes and returns the ready action that comes first in the section.
     #[inline]
     pub(super) fn pop(&mut self, heap: &Heap) -> Option<Action> {
         if self.only != Action::NONE {

@@ -61,9 +61,9 @@ impl<T: Transport> Engine<'_, T> {
 struct Taker<'a> {
     core: &'a mut Core,
     codes: &'a [Code],
-    /// True if an instance was running before.
+    /// True if an instance was running when the transport was polled.
     has_running: bool,
-    /// The bytes of kept messages before.
+    /// The bytes of kept messages when the transport was polled.
     kept: u64,
 }
 
@@ -102,7 +102,7 @@ impl Core {
     #[inline(never)]
     fn accept(&mut self, codes: &[Code], header: &Header, payload: &[u8]) {
         if self.held.has_failed() {
-            // The message may belong to the one that failed, and the job ends anyway.
+            // The message may belong to the instance that failed, and the job ends anyway.
             return;
         }
         if !self.arrive_short(codes, header, payload) {
@@ -110,7 +110,7 @@ impl Core {
         }
     }
 
-    /// Handles a message that the fast path of decoded schedules does not.
+    /// Handles a message that the fast path of decoded schedules does not handle.
     #[inline(never)]
     fn accept_other(&mut self, codes: &[Code], header: &Header, payload: &[u8]) {
         match header.kind() {
@@ -160,8 +160,8 @@ impl Core {
         }
     }
 
-    /// Returns the size of the message that an answer names, if that message waits for an answer
-    /// from the answer's source.
+    /// Returns the size of the sent message that `answer` (a Cts or Fin) names. Returns `None` if
+    /// that message does not wait for an answer from the rank that sent this one.
     fn waiting_size(&mut self, answer: &Header) -> Option<u64> {
         let heap = self.held.heap;
         let send = self.held.outbox.rendezvous.find(&heap, answer.cookie)?;
@@ -233,8 +233,8 @@ impl Core {
         }
     }
 
-    /// Keeps a message for which no receive is posted. `running` is its instance, or `None` if that
-    /// has not started.
+    /// Keeps a message for which no receive is posted. `running` is the message's instance, or
+    /// `None` if the instance has not started.
     #[inline(never)]
     fn keep(
         &mut self,

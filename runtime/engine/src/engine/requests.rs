@@ -21,14 +21,15 @@ use std::fmt;
 /// takes a walk over the rank's section.
 const UNASKED: u32 = if cfg!(test) { 2 } else { 256 };
 
-/// The waiting requests of a rank of a program that are allowed under any limit: 8 MiB.
+/// The number of waiting requests that a rank of a program may have under any limit. Their overhead
+/// is 8 MiB.
 const KEPT_LEAST: u32 = if cfg!(test) { 4 } else { 1 << 16 };
 
 /// The waiting requests of a rank.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     pub(super) waiting: u32,
-    /// The most that may wait; 0 if it is not computed yet.
+    /// The most requests that may wait; 0 if this number is not computed yet.
     most: u32,
 }
 

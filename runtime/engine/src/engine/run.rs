@@ -127,7 +127,8 @@ impl Core {
         if self.held.has_failed() {
             return 0;
         }
-        // An action may reach all of the engine, so the queue is borrowed again behind each.
+        // The start of an action needs the whole engine, so the queue is borrowed again after each
+        // action.
         let mut queue = self.queue(heap, key);
         while actions < ACTIONS_PER_POLL {
             if let Some(action) = queue.actions.ended.pop(heap) {

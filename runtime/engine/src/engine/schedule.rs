@@ -22,21 +22,21 @@ use std::sync::Arc;
 pub struct Schedule {
     nisa: Arc<Nisa>,
     rank: u32,
-    /// The place of its section in the file.
+    /// The place of the rank's section in the file.
     range: Range<usize>,
-    /// Bytes of memory and of scratch memory.
+    /// The bytes of memory, and of scratch memory, that an instance needs.
     memory: u64,
     scratch: u64,
-    /// The lengths of its buffers; none if memory is one region.
+    /// The lengths of the buffers in memory; empty if memory is one region.
     buffers: Vec<u64>,
     /// The initial values of an instance's counters.
     counters: Vec<u16>,
     actions: u32,
     asks_time: bool,
     calls_functions: bool,
-    /// The numbers of its channels and destinations.
+    /// The numbers of the schedule's channels and destinations.
     routes: Routes,
-    /// Its actions, decoded: see [`Steps`].
+    /// The decoded actions; `None` if the schedule runs from its section.
     steps: Option<Steps>,
 }
 
@@ -52,13 +52,13 @@ pub struct StateSizes {
 }
 
 impl StateSizes {
-    /// The sizes for an instance of a section.
+    /// Returns the sizes for an instance of a whole section.
     pub fn from_section(section: Section<'_>) -> Self {
         let slots = section.bytes().len().div_ceil(SLOT_BYTES as usize);
         Self { counters: slots, finished: slots.div_ceil(64), matches: slots }
     }
 
-    /// The sizes for an instance in a window of `size` actions.
+    /// Returns the sizes for an instance in a window of `size` actions.
     pub fn in_window(size: u32) -> Self {
         Self { counters: size as usize, finished: WindowState::new(size).words(), matches: 0 }
     }
@@ -74,8 +74,9 @@ impl Schedule {
         Self::prepare(nisa, rank, seed, steps::BYTES_MAX)
     }
 
-    /// Prepares the schedule of `rank` for an engine of another process: it takes less memory if it
-    /// is long, and then executes more slowly. A process may act for many ranks.
+    /// Prepares the schedule of `rank` for another process, which acts for that rank. A long
+    /// schedule then takes less memory and executes more slowly, because a process may act for many
+    /// ranks.
     ///
     /// # Panics
     /// If there is no such rank.
@@ -129,38 +130,39 @@ impl Schedule {
         Self { steps: None, ..self }
     }
 
-    /// The rank that it is for.
+    /// Returns the rank that executes the schedule.
     pub fn rank(&self) -> u32 {
         self.rank
     }
 
-    /// The file that it is from.
+    /// Returns the NISA file that the schedule is from.
     pub fn nisa(&self) -> &Arc<Nisa> {
         &self.nisa
     }
 
-    /// The section.
+    /// Returns the rank's section of the file.
     #[inline]
     pub fn section(&self) -> Section<'_> {
         self.nisa.section_in(self.range.clone())
     }
 
-    /// Bytes of memory that an instance needs.
+    /// Returns the bytes of memory that an instance needs.
     pub fn memory_size(&self) -> u64 {
         self.memory
     }
 
-    /// The length of each buffer that an instance needs, by number; none if memory is one region.
+    /// Returns the length of each buffer that an instance needs, by number. Returns an empty list
+    /// if memory is one region.
     pub fn buffers(&self) -> &[u64] {
         &self.buffers
     }
 
-    /// Bytes of scratch memory that an instance needs.
+    /// Returns the bytes of scratch memory that an instance needs.
     pub fn scratch_size(&self) -> u64 {
         self.scratch
     }
 
-    /// Number of actions.
+    /// Returns the number of actions.
     pub fn actions(&self) -> u32 {
         self.actions
     }
@@ -171,12 +173,14 @@ impl Schedule {
         self.asks_time
     }
 
-    /// Returns true if an action calls a registered function, which only its own process has.
+    /// Returns true if an action calls a registered function. Only the process of the rank has
+    /// these functions.
     pub(super) fn calls_functions(&self) -> bool {
         self.calls_functions
     }
 
-    /// A number that is equal for two schedules only if they are the same (a hash). It is not 0.
+    /// Returns a hash of the schedule, which is not 0. Two schedules with the same hash are the
+    /// same.
     pub(super) fn name(&self) -> u64 {
         let mut hasher = blake3::Hasher::new();
         for number in [self.rank.into(), self.memory, self.scratch, self.buffers.len() as u64] {
@@ -189,18 +193,19 @@ impl Schedule {
         u64::from_le_bytes(*hash.first_chunk().expect("32 bytes")) | 1
     }
 
-    /// The sizes of the state of an instance.
+    /// Returns the sizes of the state of an instance.
     pub fn state_sizes(&self) -> StateSizes {
         StateSizes::from_section(self.section())
     }
 
-    /// The numbers of its channels and destinations.
+    /// Returns the numbers of the schedule's channels and destinations.
     #[inline]
     pub(super) fn routes(&self) -> &Routes {
         &self.routes
     }
 
-    /// Its decoded actions; `None` if it is very long, or if a receive has wildcards.
+    /// Returns the decoded actions; `None` if the schedule is very long, or if a receive has
+    /// wildcards.
     #[inline]
     pub(super) fn steps(&self) -> Option<&Steps> {
         self.steps.as_ref()

@@ -97,7 +97,8 @@ impl Core {
         if !is_blocked {
             let mut budget = BYTES_PER_POLL;
             if self.try_send(transport, codes, to, &mut outgoing, &mut budget) == Sent::All {
-                // `try_send` turns it into a request if the receiver's room was used up meanwhile.
+                // `try_send` turns the message into a request if the receiver's room was used up
+                // meanwhile.
                 return outgoing.header.kind() != Kind::Rts;
             }
         }

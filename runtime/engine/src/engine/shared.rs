@@ -17,7 +17,8 @@ use crate::transport::{SHARED_MIN, SharedTask, Transport};
 use goal_asm::nisa::Operation;
 use goal_lang::{Datatype, Op};
 
-/// The most chunks that one poll works on: of all operations, and of one operation at a time.
+/// The most chunks that one poll works on: of all operations together, and of one operation at a
+/// time.
 const CHUNKS_PER_POLL: u32 = 16;
 const CHUNKS_AT_ONCE: u32 = 4;
 /// The bytes of a local operation that the engine does alone before it checks again for idle ranks.

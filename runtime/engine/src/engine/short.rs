@@ -27,7 +27,7 @@ enum Unusual {
 /// The instance that a message is from.
 #[derive(Clone, Copy)]
 struct Origin {
-    /// The rank that sends it.
+    /// The rank that sends the message.
     source: Rank,
     communicator: u64,
     /// The number of the instance in the communicator.
@@ -158,9 +158,10 @@ impl Core {
         self.start_action(transport, codes, at.instance, at.action, &record, now_ns)
     }
 
-    /// Delivers a whole message to its receive, if that belongs to a decoded schedule and is the
-    /// only one posted on its channel, and no recorder is set. Otherwise returns false, with no
-    /// effect.
+    /// Delivers a whole message to its receive in the usual case. The message is for the instance
+    /// that was started last, and no recorder is set. The receive is decoded, has the size of the
+    /// message, and is the only one posted on its channel. In all other cases returns false, with
+    /// no effect.
     #[inline(always)]
     pub(super) fn arrive_short(&mut self, codes: &[Code], header: &Header, bytes: &[u8]) -> bool {
         if header.kind != Kind::Eager as u8 || self.recorder.is_some() {
@@ -212,8 +213,8 @@ impl Core {
     }
 }
 
-/// Tries to send a short eager message. Returns false, with no effect, if the transport has no room
-/// for it or it is too long.
+/// Tries to send a short eager message. Returns false, with no effect, if the message is too long
+/// or there is no room for it.
 #[inline(always)]
 fn send_short<T: Transport>(
     transport: &mut T,

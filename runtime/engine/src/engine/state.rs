@@ -51,9 +51,9 @@ pub(super) struct EngineState {
 /// A shared operation under way.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SharedOperation {
-    /// The number of its task.
+    /// The number of the task that the transport's workers gave the operation.
     pub(super) task: u32,
-    /// The number of its chunks, and how many of them the engine did itself.
+    /// The number of chunks of the operation, and how many of them this engine did itself.
     pub(super) chunks: u32,
     pub(super) own: u32,
     /// The message that is received; `None` for a local operation.
@@ -105,14 +105,14 @@ pub(super) struct HeldState {
 unsafe impl Send for HeldState {}
 
 impl HeldState {
-    /// Creates a state in memory of its own.
+    /// Creates a state in `memory`, which then belongs to it.
     pub(super) fn alone(memory: Zeroed, seed: Seed) -> Self {
         // SAFETY: the memory is this value's alone, moves with it and lives as long as it does.
         let held = unsafe { Self::over(memory.region(), seed) };
         Self { _memory: Some(memory), ..held }
     }
 
-    /// Opens the state in these bytes: all zeros, or the state that another engine left there.
+    /// Opens the state in `bytes`. They are all zeros, or another engine left its state there.
     ///
     /// # Safety
     /// The contract of [`Heap::new`] holds: while a method of an engine over these bytes runs, no
@@ -127,14 +127,14 @@ impl HeldState {
     }
 
     /// Returns true if other ranks may access the memory of an instance without this engine. Always
-    /// false for a state that other engines may use at the same time; the contract of `over` is
-    /// about these.
+    /// false for a state that engines of other processes may use: the contract of `over` covers
+    /// these.
     pub(super) fn is_exposed(&mut self) -> bool {
         self._memory.is_some() && self.exposes(None)
     }
 
     /// Returns true if other ranks may access the memory of instance `of`, or of any instance if
-    /// that is `None`. They do so while they work on a shared operation, read a payload in place,
+    /// `of` is `None`. They do so while they work on a shared operation, read a payload in place,
     /// or write one to a receive's buffer.
     #[inline]
     pub(super) fn exposes(&mut self, of: Option<InstanceKey>) -> bool {
@@ -160,8 +160,8 @@ impl HeldState {
     }
 }
 
-/// The size in bytes to reserve for the state of an engine. It is address space: only the pages
-/// that are used take memory.
+/// Returns the bytes to reserve for the state of an engine with this limit on unexpected messages.
+/// They are address space: only the pages that are used take memory.
 pub fn state_bytes(unexpected_limit: u64) -> u64 {
     const LEAST: u64 = 1 << 30;
     const MOST: u64 = 1 << 37;

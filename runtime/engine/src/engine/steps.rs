@@ -18,10 +18,11 @@ pub(super) const HELPER_BYTES_MAX: usize = 128 << 10;
 /// All actions of a schedule.
 #[derive(Debug)]
 pub(super) struct Steps {
-    /// The number of the action in each slot.
+    /// The index in `steps` of the action at each slot.
     numbers: Box<[u32]>,
     steps: Box<[Step]>,
-    /// Actions: first those without dependencies, then the dependents of each action.
+    /// Lists of actions, one behind the other: the actions without dependencies, then the
+    /// dependents of each action.
     lists: Box<[Action]>,
     /// The number of actions without dependencies.
     independent: u32,
@@ -48,8 +49,8 @@ pub(super) struct Step {
     second_space: Space,
     /// The space of the result of a local operation, which has the size of its operands.
     result_space: Space,
-    /// Indices into `Steps::lists`: the first action that waits for this one's end, the first one
-    /// that waits for its start, and the end of the latter.
+    /// Three indices into `Steps::lists`. Between the first two are the actions that wait for the
+    /// end of this one. Between the last two are the actions that wait for its start.
     lists: [u32; 3],
 }
 
@@ -99,25 +100,25 @@ impl Steps {
         })
     }
 
-    /// The decoded `action`.
+    /// Returns the decoded form of `action`.
     #[inline(always)]
     pub(super) fn step(&self, action: Action) -> &Step {
         &self.steps[self.numbers[action.slot()] as usize]
     }
 
-    /// The actions without dependencies.
+    /// Returns the actions without dependencies.
     #[inline(always)]
     pub(super) fn independent(&self) -> &[Action] {
         &self.lists[..self.independent as usize]
     }
 
-    /// The actions that wait for the end of `step`.
+    /// Returns the actions that wait for the end of `step`.
     #[inline(always)]
     pub(super) fn dependents(&self, step: &Step) -> &[Action] {
         &self.lists[step.lists[0] as usize..step.lists[1] as usize]
     }
 
-    /// The actions that wait for the start of `step`.
+    /// Returns the actions that wait for the start of `step`.
     #[inline(always)]
     pub(super) fn start_dependents(&self, step: &Step) -> &[Action] {
         &self.lists[step.lists[1] as usize..step.lists[2] as usize]
@@ -125,13 +126,13 @@ impl Steps {
 }
 
 impl Step {
-    /// The second operand of a local operation.
+    /// Returns the second operand of a local operation.
     #[inline]
     pub(super) fn second(&self) -> Piece {
         Piece { addr: self.second_addr, size: self.piece.size, space: self.second_space }
     }
 
-    /// The result of a local operation.
+    /// Returns the buffer for the result of a local operation.
     #[inline]
     pub(super) fn result(&self) -> Piece {
         let addr = u64::from(self.tag) << 32 | u64::from(self.peer.0);

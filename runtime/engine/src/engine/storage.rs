@@ -20,8 +20,8 @@ pub struct Areas {
     /// [`Nisa::memory_size`](goal_asm::Nisa::memory_size) bytes. Peers may read it directly if the
     /// transport can export it.
     pub memory: Region,
-    /// The rank's memory, if it is a table of buffers: each has at least the length that
-    /// [`Nisa::buffers`](goal_asm::Nisa::buffers) states. Otherwise there are none.
+    /// The rank's memory, if it is a table of buffers; otherwise empty. Each buffer has at least
+    /// the length that [`Nisa::buffers`](goal_asm::Nisa::buffers) states.
     pub buffers: Vec<Region>,
     /// Scratch memory: at least [`Nisa::scratch_size`](goal_asm::Nisa::scratch_size) bytes.
     pub scratch: Region,
@@ -30,14 +30,14 @@ pub struct Areas {
     pub counters: Cells<u16>,
     /// One bit per action, at its slot, set when the action has ended.
     pub finished: Cells<u64>,
-    /// The record of matches; `None` if none is kept. The entry at the slot of a
-    /// send is the number of its message among those to that rank, plus 1. The entry of a receive
-    /// is source rank `<< 32` + number of the message among those from that rank + 1. Other entries
-    /// are 0.
+    /// The record of matches: the message of each send and receive. `None` if no record is kept.
+    /// The entry at the slot of a send is the number of its message among those of the instance to
+    /// that rank, plus 1. The entry of a receive is source rank `<< 32` + number of the message
+    /// among those from that rank + 1. Other entries are 0.
     pub matches: Option<Cells<u64>>,
 }
 
-/// The reason why storage is never missing, for a caller that can't go on without it.
+/// The panic message of functions that need memory for an instance and return no error.
 const IS_ROOM: &str = "memory for an instance";
 
 /// The memory and the counters of an instance. The engine owns it from
@@ -143,9 +143,9 @@ fn store_image(nisa: &Nisa, rank: u32, memory: &mut [u8]) {
 
 impl<'m> Storage<'m> {
     /// Allocates the counters for an instance of `schedule` that works on memory of the caller.
-    /// This is the region `memory`, or `buffers` if the schedule's memory is a table of buffers. It
-    /// gets scratch memory of its own unless `scratch` is given. It owns `owner`, and drops it
-    /// last. `None` if there is no memory.
+    /// This is the region `memory`, or `buffers` if the schedule's memory is a table of buffers.
+    /// Also allocates scratch memory, unless `scratch` is given. The storage owns `owner` and drops
+    /// it last. Returns `None` if there is no memory.
     ///
     /// # Safety
     /// As for [`Storage::over`].
@@ -173,7 +173,8 @@ impl<'m> Storage<'m> {
         Some(unsafe { Self::over(areas, Some(Box::new((counters, finished, own, owner)))) })
     }
 
-    /// Creates storage in memory that the caller provides. It owns `owner`, and drops it last.
+    /// Creates storage in memory that the caller provides. The storage owns `owner` and drops it
+    /// last.
     ///
     /// # Safety
     /// For `'m`, or until `owner` is dropped if that is earlier, the contract of [`Region::new`]
@@ -188,7 +189,8 @@ impl<'m> Storage<'m> {
         Self::at_home(Box::new(Home { memory, counters, finished, matches, owner }))
     }
 
-    /// Returns the storage that an instance had. The caller must choose the lifetime that it had.
+    /// Turns the home of an instance back into its storage. The caller must choose the lifetime
+    /// that the storage had before.
     #[inline]
     pub(super) fn at_home(home: Box<Home>) -> Self {
         Self { home, lent: PhantomData }
@@ -202,25 +204,26 @@ impl<'m> Storage<'m> {
         store_image(nisa, rank, self.memory_mut());
     }
 
-    /// The rank's memory.
+    /// Returns the rank's memory.
     pub fn memory(&self) -> &[u8] {
         // SAFETY: the contract of `over`; no instance works on the memory while `self` is here.
         unsafe { self.home.memory.memory.whole().as_slice() }
     }
 
-    /// The rank's memory, for changes before a start.
+    /// Returns the rank's memory, to change it before a start.
     pub fn memory_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `memory`; the exclusive borrow makes it the only reference.
         unsafe { self.home.memory.memory.whole().as_mut_slice() }
     }
 
-    /// The record of matches, by slot: see [`Areas::matches`].
+    /// Returns the record of matches, by slot: see [`Areas::matches`].
     /// [`MatchesView`](super::MatchesView) decodes its words.
     pub fn matches(&self) -> Option<&[u64]> {
         self.home.matches.as_ref().map(Cells::as_slice)
     }
 
-    /// The addresses and sizes of its areas: equal for two values over the same bytes.
+    /// Returns addresses and sizes of the areas. They are equal for two storages over the same
+    /// bytes.
     pub(super) fn place(&self) -> [usize; 7] {
         let Home { memory, counters, finished, matches, .. } = &*self.home;
         let Memory { memory, scratch, .. } = memory;
@@ -237,8 +240,9 @@ impl<'m> Storage<'m> {
 }
 
 impl<T: Transport> Engine<'_, T> {
-    /// Binds the buffers of an ended instance to other memory, for its
-    /// [next start](Engine::start_again). `bind` gets the table, a region for each buffer.
+    /// Binds the buffers of an ended instance to other memory, for its [next
+    /// start](Engine::start_again). `bind` gets the table of buffers to change, with a region for
+    /// each buffer.
     ///
     /// # Safety
     /// The contract of [`Storage::over`] holds for each region in the table.
@@ -256,11 +260,11 @@ impl<T: Transport> Engine<'_, T> {
         home.check_sizes(schedule.memory_size(), schedule.buffers(), schedule.scratch_size());
     }
 
-    /// The memory of an ended instance.
+    /// Returns the memory of an ended instance.
     ///
     /// # Panics
     /// If the instance has not ended, or is one of another engine. Also if another rank may still
-    /// access its memory: only a schedule that was not verified ends before.
+    /// access its memory: only a schedule that was not verified can end while this is so.
     pub fn memory_mut(&mut self, handle: &Handle) -> &mut [u8] {
         self.assert_ended(handle);
         let home = &mut self.core.homes[handle.key.index()];

@@ -17,8 +17,8 @@ pub(super) const BYTES_PER_POLL: u64 = 1 << 20;
 /// The bytes that a rank writes at a time to a receiver's buffer. The end of a payload is written
 /// first. The operation that made the payload wrote its end last, so the end lies in the cache if
 /// the whole payload does not fit. With this order, an exchange of operands of 1 or 2 MiB that were
-/// just written takes 0.88 of the time. Smaller and larger operands take the same time in either
-/// order.
+/// just written takes 0.88 of the time of the other order. Smaller and larger operands take the
+/// same time in either order.
 const PUT_AT_ONCE: u64 = 64 << 10;
 
 /// The size in bytes of the longest element.
@@ -29,7 +29,7 @@ pub const ELEMENT_BYTES_MAX: u64 = 8;
 pub(super) enum Sent {
     /// The whole message has left.
     All,
-    /// A part of it, or all of it, waits for room.
+    /// A part of the message, or all of it, waits for room.
     Waits,
 }
 
@@ -89,7 +89,7 @@ impl Core {
             let source = self.source(codes, outgoing.instance, &outgoing.header, to);
             let bytes = || source.memory.contiguous(source.payload);
             if kind(transport, &self.options, to, outgoing.header.size, bytes) == Kind::Rts {
-                // The receiver's room was used up while this waited for its turn.
+                // The receiver's room was used up while the message waited for its turn.
                 self.request(transport, codes, to, outgoing);
             }
         }
@@ -176,7 +176,7 @@ impl Core {
         worked
     }
 
-    /// The bytes of a send.
+    /// Returns the payload of a send, for the functions that hand it to the transport.
     #[inline]
     pub(super) fn source<'a>(
         &'a self,
@@ -193,8 +193,9 @@ impl Core {
     }
 }
 
-/// Returns the protocol for a message of `size` bytes to rank `to`, given its room now. `bytes`
-/// returns the payload if it lies in one piece.
+/// Returns the kind with which a message of `size` bytes to rank `to` begins: Eager, Long or Rts.
+/// It depends on the room that `to` has announced. `bytes` returns the payload if it lies in one
+/// piece.
 #[inline]
 pub(super) fn kind(
     transport: &mut impl Transport,
@@ -214,8 +215,9 @@ pub(super) fn kind(
     }
 }
 
-/// Writes more bytes of a stream to the buffer that the receiver named. Tells the receiver if all
-/// are there, and returns true. If the buffer can't be written, all bytes go in parts instead.
+/// Writes more bytes of a stream to the buffer that the receiver exported. Returns true once all
+/// bytes are written and the receiver is told. If the buffer can't be written, resets the stream,
+/// so that all bytes go in parts instead.
 fn put<T: Transport>(
     transport: &mut T,
     source: &Source<'_>,
@@ -246,7 +248,7 @@ fn try_send_eager(transport: &mut impl Transport, source: &Source<'_>) -> Sent {
     Sent::from_result(transport.try_send(source.to.0, source.header, |out| source.fill(0, out)))
 }
 
-/// The bytes of a send.
+/// The payload of a send, with its header and its destination.
 pub(super) struct Source<'a> {
     pub(super) memory: &'a Memory,
     pub(super) payload: Buffer<'a>,
@@ -255,8 +257,8 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Returns the most bytes of a part: whole elements of every type, so that a receive can
-    /// combine each part with its buffer.
+    /// Returns the most bytes of a part. They are whole elements of every type, so that a receive
+    /// can combine each part with its buffer.
     fn part_max(&self, transport: &mut impl Transport) -> u64 {
         let to = self.to.0;
         let most = match self.memory.contiguous(self.payload) {
@@ -266,7 +268,7 @@ impl Source<'_> {
         (most as u64).min(BYTES_PER_POLL) & !(ELEMENT_BYTES_MAX - 1)
     }
 
-    /// Sends the bytes of a part, from `offset` on.
+    /// Sends a part: the bytes of the payload from `offset` on.
     fn send_part(
         &self,
         transport: &mut impl Transport,
@@ -283,7 +285,7 @@ impl Source<'_> {
         }
     }
 
-    /// Writes the bytes from `offset` on.
+    /// Writes the bytes of the payload from `offset` on to `out`.
     #[inline]
     fn fill(&self, offset: u64, out: &mut [u8]) {
         match self.payload {

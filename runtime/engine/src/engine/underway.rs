@@ -15,11 +15,11 @@ use std::sync::Arc;
 /// An action that has started and not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Underway {
-    /// Its number in the schedule, from 0 on.
+    /// The number of the action in the schedule, from 0 on.
     pub number: u64,
-    /// Its offset in the section.
+    /// The offset of the action in the section.
     pub offset: u32,
-    /// The work that it does.
+    /// The work that the action does.
     pub work: Work,
 }
 
@@ -77,8 +77,8 @@ impl fmt::Display for Underway {
 }
 
 impl<T: Transport> Engine<'_, T> {
-    /// Returns the schedule of the instance that a failure names; `None` if it was finished, or is
-    /// run through a window.
+    /// Returns the schedule of the instance that a failure names; `None` if the instance was
+    /// finished, or runs through a window.
     pub fn schedule_of(&self, failure: &Failure) -> Option<&Arc<Schedule>> {
         let Failure { communicator, instance, .. } = *failure;
         let heap = &self.core.held.heap;
@@ -92,7 +92,8 @@ impl<T: Transport> Engine<'_, T> {
     }
 
     /// Returns the actions of an instance that have started and not ended, in the order of the
-    /// schedule; none of an instance in a window. An action that can start counts as started.
+    /// schedule. Returns none for an instance in a window. An action that can start counts as
+    /// started.
     ///
     /// # Panics
     /// If it is an instance of another engine.

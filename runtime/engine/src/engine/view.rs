@@ -6,7 +6,7 @@ use super::ids::Action;
 use goal_asm::nisa::{Offsets, Section};
 use std::ops::Range;
 
-/// The counters and the bitmap of an instance that holds its schedule whole.
+/// The counters and the bitmap of an instance that runs from a whole section, not through a window.
 #[derive(Debug, Clone)]
 pub struct InstanceView {
     counters: Vec<u16>,
@@ -50,13 +50,14 @@ impl WindowView {
         Self { board: WindowState::new(size), counters, words: finished, size }
     }
 
-    /// Returns the number of actions that have entered the window, those that left it included.
+    /// Returns the number of actions that have entered the window, including those that have left
+    /// it.
     pub fn entered(&self) -> u64 {
         self.board.numbers(&self.words).end
     }
 
-    /// Returns the numbers of the actions in the window that have not ended. Their number is at
-    /// most that of the window's places, whatever the words hold.
+    /// Returns the numbers of the actions in the window that have not ended. Returns at most as
+    /// many as the window has places, even if the words are wrong.
     pub fn unfinished(&self) -> impl Iterator<Item = u64> {
         let numbers: Range<u64> = self.board.numbers(&self.words);
         let numbers = numbers.take(self.size as usize);
@@ -78,7 +79,7 @@ impl WindowView {
 #[derive(Debug, Clone)]
 pub struct MatchesView(Vec<u64>);
 
-/// A message in a record of matches.
+/// The message of a send or receive, as recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Met {
     /// The rank that a receive took the message from; 0 for a send.
@@ -100,7 +101,8 @@ impl MatchesView {
     }
 }
 
-/// The dependencies of a section, counted as its engine counts them. For a replay of its events.
+/// The unmet dependencies of each action of a section, counted as an engine counts them. A replay
+/// of trace events uses it.
 #[derive(Debug, Clone)]
 pub struct Countdown(Vec<u16>);
 
@@ -115,8 +117,9 @@ impl Countdown {
         Self(counters)
     }
 
-    /// Counts one met dependency of each of `dependents`. Returns those that have become ready.
-    /// Events that no run can have leave a counter at 0.
+    /// Counts one met dependency of each of `dependents`. Returns the offsets of those whose
+    /// counter is 0 then. A counter that is 0 already stays 0: only events that no run can have
+    /// lead to this.
     pub fn release<'a>(
         &mut self,
         dependents: Offsets<'a>,

@@ -22,11 +22,11 @@ use std::sync::Arc;
 pub struct Windowed {
     /// The file's bytes.
     pub file: Arc<dyn ReadAt>,
-    /// The place of the rank's section in it.
+    /// The place of the rank's section in the file.
     pub place: SectionPlace,
     /// Bytes of the rank's memory.
     pub memory: u64,
-    /// Actions of the window, at least 1.
+    /// The number of actions of the window, at least 1.
     pub size: u32,
     /// Limits on reading ahead.
     pub limits: StreamLimits,
@@ -35,11 +35,12 @@ pub struct Windowed {
 /// The figures of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WindowStats {
-    /// Most entries of the table of actions that were released before they entered the window.
+    /// The most entries at a time of the table of actions that were released before they entered
+    /// the window.
     pub table_max: u64,
-    /// Receives that have entered the window.
+    /// The number of receives that have entered the window.
     pub receives: u64,
-    /// True if an action that stores the time has entered it.
+    /// True if an action that stores the time has entered the window.
     pub stores_time: bool,
 }
 
@@ -55,7 +56,8 @@ pub(super) struct Window {
     chunks: VecDeque<Arc<Chunk>>,
     /// The number of met dependencies of actions after the window, by offset.
     table: HashMap<u32, u16, Seed>,
-    /// The end of a dependency within the window at which no action begins.
+    /// An offset within the window at which a dependency ends but no action begins; `None` if there
+    /// is none so far.
     stray: Option<u32>,
     stats: WindowStats,
 }
@@ -104,8 +106,8 @@ impl Window {
         self.board.find(home.finished.as_slice(), action.0)
     }
 
-    /// Adds actions to the window while it has room. An error is the offset at which the section is
-    /// not valid, and the cause.
+    /// Adds actions to the window while it has room. If the section can't be read or is not valid,
+    /// returns the offset and the cause.
     pub(super) fn fill(&mut self, queue: &mut ActionQueue<'_>) -> Result<(), (Action, Cause)> {
         while !self.is_read {
             let numbers = self.board.numbers(queue.home.finished.as_slice());
@@ -147,7 +149,7 @@ impl Window {
                 continue;
             }
             let Some(number) = self.board.find(queue.home.finished.as_slice(), offset) else {
-                // The file is damaged: the stream would say so at its end.
+                // The file is damaged. The stream would report this only at the end of the section.
                 self.stray = Some(offset);
                 continue;
             };

@@ -3,8 +3,8 @@
 use super::{Flat, Heap, Queue, flat};
 use std::mem::take;
 
-/// A first-in, first-out queue whose first value lies beside it and not in a block, if it was added
-/// while the queue was empty. So a queue of one value never touches the heap.
+/// A first-in, first-out queue. A value that is added to an empty queue lies in the queue itself
+/// and not in a block. So a queue of one value never touches the heap.
 #[derive(Debug, Default)]
 pub(crate) struct Line<T> {
     /// The first value, if `has_head` is true.
@@ -45,7 +45,7 @@ impl<T: Flat> Line<T> {
         self.rest.pop(heap)
     }
 
-    /// The value that has `ahead` others before it.
+    /// Returns the value that has `ahead` values before it.
     #[inline]
     pub(crate) fn at<'a>(&'a self, heap: &'a Heap, ahead: usize) -> Option<&'a T> {
         match (self.has_head, ahead) {

@@ -9,11 +9,11 @@
 //! heap.
 //!
 //! Threat: if ranks act for each other, a heap lies in the shared segment, which all ranks of a
-//! host can write. They trust each other by design. Numbers of units are checked against the heap.
-//! The capacity of a block and the places and counts of collections are not checked. A rank that
-//! writes wrong ones can make any rank of the host read or write beyond a block. It gains no rights
-//! by that, because no rank has any. No other process can write a heap: the segment has no name,
-//! and only ranks and their launcher have its descriptor.
+//! host can write. They trust each other by design. Unit numbers are checked against the size of
+//! the heap. The capacity of a block and the places and counts of collections are not checked. A
+//! rank that writes wrong ones can make any rank of the host read or write beyond a block. It gains
+//! no rights by that, because no rank has any. No other process can write a heap: the segment has
+//! no name, and only ranks and their launcher have its descriptor.
 #![allow(unsafe_code)]
 
 mod line;
@@ -39,9 +39,9 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Bytes of the unit that places and sizes count in.
+/// The size of a unit in bytes. Places and sizes of blocks are counted in units.
 const UNIT: usize = 64;
-/// Sizes of blocks: a unit, two, four and so on.
+/// The number of size classes. A block of class n has 2^n units.
 const CLASSES: usize = 32;
 
 /// Values that may lie in a heap.
@@ -51,8 +51,8 @@ const CLASSES: usize = 32;
 /// means the same in every process.
 pub(crate) unsafe trait Flat: Default {}
 
-/// Implements [`Flat`] for a type, all of whose parts must be listed and be `Flat` themselves. A
-/// part that is not listed, or not flat, is an error of the compiler.
+/// Implements [`Flat`] for a type. All of its fields must be listed and be `Flat` themselves;
+/// otherwise the code does not compile.
 macro_rules! flat {
     (struct $type:ident $(<$($parameter:ident),+>)? { $($field:ident),* $(,)? }) => {
         flat!(@check $type $(<$($parameter),+>)?, value => {
@@ -93,7 +93,7 @@ macro_rules! flat {
 }
 pub(crate) use flat;
 
-/// Asks a part of a type to be [`Flat`].
+/// Does nothing. A call compiles only if the type of the value is [`Flat`].
 pub(crate) fn is_flat<T: Flat>(_: &T) {}
 
 /// Implements [`Flat`] for numbers.
@@ -115,24 +115,25 @@ unsafe impl<T: Flat, const N: usize> Flat for [T; N] where [T; N]: Default {}
 /// The words at the beginning of a heap.
 #[repr(C, align(64))]
 struct Control {
-    /// Units that were ever given out.
+    /// The first unit that was never allocated; 0 while the heap has no root.
     top: u32,
-    /// The first free block of each size; 0 for none. A free block's first word names the next one.
+    /// The first unit of the first free block of each size class; 0 if there is none. The first
+    /// word of a free block names the next free block.
     free: [u32; CLASSES],
-    /// Decides where tables put their keys, in all processes alike.
+    /// The secret numbers that decide where hash tables put their keys, in all processes alike.
     seed: Seed,
     /// The number that distinguishes this heap's blocks from those of other heaps.
     brand: u32,
 }
 
-/// Panics for a unit that the heap does not have.
+/// Panics because a unit lies outside of the heap.
 #[cold]
 #[inline(never)]
 fn outside() -> ! {
     panic!("a unit outside of its heap")
 }
 
-/// A view of a heap.
+/// A view of a heap: its first byte, its number of units and its brand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Heap {
     base: NonNull<u8>,
@@ -144,8 +145,8 @@ pub(crate) struct Heap {
 unsafe impl Send for Heap {}
 
 impl Heap {
-    /// The heap in these bytes, which are zeros or were used as a heap before. `seed` is for its
-    /// tables, if the heap has none yet.
+    /// Opens the heap in `bytes`. They are all zeros, or were used as a heap before. `seed` becomes
+    /// the seed of the hash tables if the heap has none yet.
     ///
     /// # Safety
     /// The contract of [`Region::new`], and: only this heap and its views use the bytes, one
@@ -154,7 +155,7 @@ impl Heap {
     /// # Panics
     /// If there is no room for anything, or the bytes are not aligned to 64.
     pub(crate) unsafe fn new(bytes: Region, seed: Seed) -> Self {
-        /// Heaps that this process has made.
+        /// The number of heaps that this process has initialised.
         static MADE: AtomicU32 = AtomicU32::new(0);
         let base =
             NonNull::new(bytes.whole().address() as *mut u8).expect("memory is not at address 0");
@@ -163,7 +164,7 @@ impl Heap {
         let mut heap = Self { base, units, brand: 0 };
         let control = heap.control();
         if control.brand == 0 {
-            // Two heaps of a process differ in the count, those of two processes in the seed.
+            // Two heaps of one process differ in the count, and heaps of two processes in the seed.
             let made = MADE.fetch_add(1, Ordering::Relaxed);
             (control.seed, control.brand) = (seed, seed.mix(made.into(), 1) as u32 | 1);
         }
@@ -171,16 +172,17 @@ impl Heap {
         heap
     }
 
-    /// The value that all others are found from, made when it is asked for first.
+    /// Returns the root: the value from which all other values are found. The first call creates
+    /// it.
     ///
     /// # Safety
-    /// Always of the same type. There is one reference at a time, and no reference into a block of
-    /// a collection that it holds.
+    /// Every call names the same type `T`. There is one reference at a time, and no reference into
+    /// a block of a collection that it holds.
     pub(crate) unsafe fn root<T: Flat>(&self) -> NonNull<T> {
         let at = size_of::<Control>().div_ceil(UNIT);
         let past = at + size_of::<T>().div_ceil(UNIT);
         assert!(past <= self.units as usize, "a heap without room for its root");
-        // Another process may have written it.
+        // Another process may have written `top`.
         let top = self.control().top;
         assert!(
             top == 0 || (past..=self.units as usize).contains(&(top as usize)),
@@ -220,7 +222,8 @@ impl Heap {
         unsafe { self.base.add(unit as usize * UNIT) }
     }
 
-    /// A block. Where the heap is used up: see [`within`].
+    /// Allocates a block of a size class and returns its first unit. Unwinds if the heap is used
+    /// up: see [`within`].
     fn allocate(&self, class: u32) -> u32 {
         let control = self.control();
         let free = control.free.get(class as usize).copied().unwrap_or(0);
@@ -238,8 +241,8 @@ impl Heap {
         unit
     }
 
-    /// Unwinds with the error of an exhausted heap: a block of `bytes` bytes has no room, or the
-    /// heap has no number for its units.
+    /// Unwinds with [`OutOfMemory`]: a block of `bytes` bytes has no room, or 32 bits can't number
+    /// its values.
     #[cold]
     fn lacks(&self, bytes: u64) -> ! {
         let bytes_of = |units: u32| u64::from(units) * UNIT as u64;
@@ -262,9 +265,9 @@ impl Heap {
 /// Invariant: where `capacity` is not 0, the units from `unit` on are this block's alone.
 pub(crate) struct Block<T> {
     unit: u32,
-    /// That of its heap; 0 of a block without values.
+    /// The brand of the block's heap; 0 for a block without values.
     brand: u32,
-    /// Not 32 bits: a kept message may have 4 GiB.
+    /// The number of values. It may exceed 32 bits, because a kept message may have 4 GiB.
     capacity: usize,
     values: PhantomData<T>,
 }
@@ -285,7 +288,7 @@ impl<T: Flat> Block<T> {
         (capacity * size_of::<T>()).div_ceil(UNIT).next_power_of_two().ilog2()
     }
 
-    /// Values that a block of a size has room for.
+    /// Returns the number of values that fit into a block of a size class.
     fn capacity_of(class: u32) -> usize {
         (UNIT << class) / size_of::<T>()
     }
@@ -304,7 +307,7 @@ impl<T: Flat> Block<T> {
         block
     }
 
-    /// A block that begins with a copy of these values.
+    /// Returns a block that begins with a copy of `values`.
     pub(crate) fn copy_of(heap: &Heap, values: &[T]) -> Self
     where
         T: Copy,
@@ -326,20 +329,22 @@ impl<T: Flat> Block<T> {
         *self = larger;
     }
 
-    /// Values.
+    /// Returns the number of values.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.capacity
     }
 
-    /// The largest power of two of values that it has room for, where it has.
+    /// Returns the largest power of two that is at most the number of values. Unwinds if 32 bits
+    /// can't hold it. The block must have values.
     fn room(&self, heap: &Heap) -> u32 {
         let room = 1u32.checked_shl(self.capacity.ilog2());
         room.unwrap_or_else(|| heap.lacks((self.capacity * size_of::<T>()) as u64))
     }
 
-    /// The first value, in memory of the heap. In debug builds the brand shows that the block is
-    /// the heap's: all code of an engine knows one heap, so the tests see to it.
+    /// Returns the address of the first value. Debug builds check by the brand that the block
+    /// belongs to `heap`. Tests in debug builds suffice, because all code of an engine knows only
+    /// one heap.
     #[inline(always)]
     fn start(&self, heap: &Heap) -> NonNull<T> {
         debug_assert!(
@@ -362,7 +367,7 @@ impl<T: Flat> Block<T> {
         unsafe { std::slice::from_raw_parts_mut(self.start(heap).as_ptr(), self.capacity) }
     }
 
-    /// Gives the memory back.
+    /// Returns the memory to the heap.
     pub(crate) fn release(&mut self, heap: &Heap) {
         if self.capacity > 0 {
             debug_assert!(self.brand == heap.brand, "a block of another heap than its own");
@@ -372,7 +377,7 @@ impl<T: Flat> Block<T> {
     }
 }
 
-/// A heap in memory of its own, for tests.
+/// A heap for tests, with the memory that it lies in.
 #[cfg(test)]
 pub(crate) struct Private(
     Heap,

@@ -17,14 +17,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     needed.div_ceil(1 << 20), room >> 20, needed.next_power_of_two() / STATE_PER_LIMIT
 )]
 pub struct OutOfMemory {
-    /// Bytes that were needed in all.
+    /// The bytes that the state of the engine needed in all.
     pub needed: u64,
     /// Bytes that the heap has.
     pub room: u64,
 }
 
-/// The bytes of an engine's state for each byte of messages without a receive that it may keep.
-/// Blocks have sizes of powers of two, and are copied when they grow.
+/// The bytes of an engine's state for each byte of its limit on unexpected messages. Messages need
+/// more than their bytes, because blocks have sizes of powers of two and are copied when they grow.
 pub(crate) const STATE_PER_LIMIT: u64 = 4;
 
 thread_local! {
@@ -39,8 +39,8 @@ thread_local! {
 /// [`OutOfMemory`]: the engine over that heap must not be used any more.
 #[inline]
 pub fn within<R>(f: impl FnOnce() -> R) -> Result<R, OutOfMemory> {
-    // One look-up of the thread's variable: in a shared library each is a call. It returns a
-    // pointer, because a closure around `f` would become a function of its own.
+    // The thread's variable is looked up only once, because in a shared library each look-up is a
+    // call. It returns a pointer, because a closure around `f` would become a function of its own.
     let is_awaited = IS_AWAITED.with(std::ptr::from_ref);
     // SAFETY: the variable is this thread's, which is in this function, and has no destructor.
     let is_awaited = unsafe { &*is_awaited };

@@ -23,7 +23,8 @@ struct Slot<T> {
 
 const TAKEN: u32 = u32::MAX;
 
-/// A pool with fewer slots than this may double: its numbers have 32 bits.
+/// The number of slots from which on a pool can't double its size, because numbers of values have
+/// 32 bits.
 const NUMBERS: usize = 1 << 30;
 
 flat!(struct Pool<T> { slots, used, free, len });
@@ -40,7 +41,7 @@ impl<T: Flat> Pool<T> {
         self.len == 0
     }
 
-    /// The most values at a time so far, as slots are reused.
+    /// Returns the most values that the pool has had at a time: slots are reused.
     pub(crate) fn len_max(&self) -> u64 {
         self.used.into()
     }
@@ -79,7 +80,7 @@ impl<T: Flat> Pool<T> {
         take(&mut slot.value)
     }
 
-    /// The value with a number that comes from a peer; `None` if there is none.
+    /// Returns the value with a number that comes from a peer; `None` if no value has this number.
     #[inline]
     pub(crate) fn find<'a>(&'a mut self, heap: &'a Heap, key: impl Into<u32>) -> Option<&'a mut T> {
         let key = key.into();

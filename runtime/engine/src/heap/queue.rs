@@ -27,7 +27,7 @@ impl<T: Flat> Queue<T> {
         self.past == self.first
     }
 
-    /// The index of a value.
+    /// Returns the index in `values` of the value with a number.
     #[inline]
     fn place(&self, number: u32) -> usize {
         (number & self.room.wrapping_sub(1)) as usize
@@ -53,7 +53,7 @@ impl<T: Flat> Queue<T> {
         Some(take(&mut self.values.values_mut(heap)[place]))
     }
 
-    /// The value that has `ahead` others before it.
+    /// Returns the value that has `ahead` values before it.
     #[inline]
     pub(crate) fn at<'a>(&'a self, heap: &'a Heap, ahead: usize) -> Option<&'a T> {
         (ahead < self.len())

@@ -5,7 +5,7 @@ use std::mem::take;
 
 /// The key of a value in a table.
 pub(crate) trait Key: Flat + Copy + Eq {
-    /// The key as two words, which two different keys never share.
+    /// Returns the key as two words. Different keys have different words.
     fn words(self) -> (u64, u64);
 }
 
@@ -31,7 +31,8 @@ pub(crate) struct Table<K, V> {
     /// The number of `places` in use: a power of two, or 0.
     room: u32,
     len: u32,
-    /// The place of the entry that was accessed last. Most often the next access is to the same.
+    /// The place of the entry that was accessed last. Most often the next access is to the same
+    /// entry.
     last: u32,
 }
 
@@ -54,7 +55,7 @@ impl<K: Key, V: Flat> Table<K, V> {
         heap.seed().mix(x, y) as usize & self.mask()
     }
 
-    /// The place of a key, or the free place for it.
+    /// Returns the place of a key. If the key is absent, returns the free place for it.
     #[inline]
     fn find(&self, heap: &Heap, key: &K) -> usize {
         let (mask, places) = (self.mask(), self.places.values(heap));
@@ -82,7 +83,7 @@ impl<K: Key, V: Flat> Table<K, V> {
         self.places.values_mut(heap)[place].as_mut().map(|(_, value)| value)
     }
 
-    /// The value of a key. Inserts the default value if there is none.
+    /// Returns the value of a key. Inserts the default value if the key is absent.
     #[inline]
     pub(crate) fn entry<'a>(&'a mut self, heap: &'a Heap, key: K) -> &'a mut V {
         let last = self.places.values(heap).get(self.last as usize);

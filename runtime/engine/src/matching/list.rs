@@ -9,21 +9,21 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The kinds of receives that match a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// It names the source and the tag.
+    /// The receive names the source and the tag.
     Exact = 0,
-    /// It names the source and takes any tag.
+    /// The receive names the source and takes any tag.
     AnyTag = 1,
-    /// It names the tag and takes any source.
+    /// The receive names the tag and takes any source.
     AnySource = 2,
-    /// It takes any message: the list of the whole space.
+    /// The receive takes any message. This list has all messages of a space.
     Any = 3,
 }
 
 impl Way {
     pub(super) const COUNT: usize = 4;
 
-    /// The lists by key that contain a message, besides that of its space: the exact one, and with
-    /// `all` those with a wildcard.
+    /// Returns the lists by key that contain a message: the exact list, and with `all` also the two
+    /// with one wildcard. The list of its space contains the message too.
     pub(super) fn listed(all: bool) -> impl Iterator<Item = Way> {
         [Way::Exact, Way::AnyTag, Way::AnySource].into_iter().take(if all { 3 } else { 1 })
     }
@@ -49,7 +49,7 @@ flat!(struct Links { before, after });
 flat!(struct Lists(a));
 
 impl Lists {
-    /// Adds a message that is in no list.
+    /// Adds the links of a message that is in no list.
     pub(super) fn add(&mut self, heap: &Heap, id: u32) {
         let id = id as usize;
         if id >= self.0.len() {
@@ -58,14 +58,14 @@ impl Lists {
         self.0.values_mut(heap)[id] = Default::default();
     }
 
-    /// Puts `id` behind `last`.
+    /// Puts message `id` behind message `last` in the list `way`.
     pub(super) fn append(&mut self, heap: &Heap, way: Way, last: u32, id: u32) {
         let links = self.0.values_mut(heap);
         links[last as usize][way as usize].after = id;
         links[id as usize][way as usize].before = last;
     }
 
-    /// Removes `id` from a list, and returns its former neighbours.
+    /// Removes message `id` from the list `way`, and returns its former neighbours in it.
     pub(super) fn unlink(&mut self, heap: &Heap, way: Way, id: u32) -> (u32, u32) {
         let links = self.0.values_mut(heap);
         let Links { before, after } = links[id as usize][way as usize];

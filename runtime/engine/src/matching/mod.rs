@@ -27,13 +27,14 @@ pub(crate) struct SpaceId(u32);
 
 #[derive(Debug, Default)]
 struct Space {
-    /// True if messages are listed under the keys with a wildcard too.
+    /// True if each waiting message is also listed under the keys with a wildcard.
     lists_all: bool,
     /// The number of posted receives with wildcards.
     posted_wildcards: u32,
     /// The number of the next posted receive.
     postings: u64,
-    /// The ends of the list of waiting messages, in the order of their arrival.
+    /// The first and the last waiting message, in the order of their arrival; [`NONE`] if no
+    /// message waits.
     first: u32,
     last: u32,
 }
@@ -69,10 +70,11 @@ impl Key {
     }
 }
 
-/// The queue of a key: the ends of a list of posted receives or of waiting messages.
+/// The queue of a key: the first and the last entry of a list of posted receives or of waiting
+/// messages.
 #[derive(Debug, Clone, Copy, Default)]
 enum Queue {
-    /// Empty. Such entries are removed at once.
+    /// An empty queue. The table does not keep such entries.
     #[default]
     Empty,
     Posted {
@@ -118,8 +120,8 @@ pub(crate) struct Matching<R, M> {
 }
 
 impl<R: Flat + Copy, M: Flat + Copy> Matching<R, M> {
-    /// Adds a space that accepts messages only. It lists them for receives with wildcards too,
-    /// until [`Self::open_space`] is called.
+    /// Adds a space that accepts messages only. Until [`Self::open_space`] is called, messages are
+    /// also listed for receives with wildcards.
     pub(crate) fn add_space(&mut self, heap: &Heap) -> SpaceId {
         let space =
             Space { lists_all: true, posted_wildcards: 0, postings: 0, first: NONE, last: NONE };

@@ -6,7 +6,7 @@
 //! `malloc` begin 16 bytes behind a page, and payloads in rings begin with a cache line. So most
 //! long messages that a program receives meet this case.
 
-/// The distance within a page from which on the copy is fast.
+/// The least distance of target and source within a page, in bytes, at which `rep movsb` is fast.
 const NEAR: usize = 32;
 /// The size of a page in bytes.
 const PAGE: usize = 4096;

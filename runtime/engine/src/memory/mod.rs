@@ -9,8 +9,8 @@
 //! this crate can call the two.
 //!
 //! **Races.** A program may name the same bytes in two actions that no dependency orders, or write
-//! a buffer that a peer still reads. Such a program has no defined result (the paper leaves the
-//! order to the dependencies), and across processes the machine decides what is read. An engine
+//! a buffer that a peer still reads. Such a program has no defined result: the paper leaves the
+//! order to the dependencies. If two processes race, the machine decides what is read. An engine
 //! never derives a length or an address from the bytes, and branches on them only where either way
 //! is harmless (a NaN, a zero divisor). So a race between processes leaves wrong bytes and does no
 //! other harm. Between threads of one process, such a race would be undefined behaviour in Rust. So
@@ -32,7 +32,7 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use zerocopy::FromZeros;
 
-/// Memory of one rank: the bytes that addresses of a schedule count in.
+/// The memory of one rank. Addresses in a schedule are offsets in it.
 #[derive(Debug, Clone, Copy)]
 pub struct Region {
     start: *mut u8,
@@ -47,7 +47,7 @@ impl Region {
     /// A region without bytes.
     pub const EMPTY: Region = Region { start: std::ptr::dangling_mut(), len: 0 };
 
-    /// The `len` bytes at `start`.
+    /// Creates a region of the `len` bytes at `start`.
     ///
     /// # Safety
     /// The bytes are mapped, readable and writable, initialised, and stay so for as long as this
@@ -57,17 +57,17 @@ impl Region {
         Self { start, len }
     }
 
-    /// Bytes of the region.
+    /// Returns the size of the region in bytes.
     pub const fn len(self) -> usize {
         self.len
     }
 
-    /// Returns true if it has no bytes.
+    /// Returns true if the region has no bytes.
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// The bytes `addr .. addr + len`.
+    /// Returns the bytes `addr .. addr + len` of the region.
     ///
     /// # Panics
     /// If they don't all lie in the region. The verifier checks this for a schedule's buffers.
@@ -98,7 +98,7 @@ impl Region {
         offsets.into_iter().zip(lengths).map(buffer).collect()
     }
 
-    /// All of its bytes.
+    /// Returns all bytes of the region.
     pub fn whole(self) -> Span {
         Span { start: self.start, len: self.len }
     }
@@ -115,23 +115,23 @@ pub struct Span {
 unsafe impl Send for Span {}
 
 impl Span {
-    /// Bytes.
+    /// Returns the number of bytes.
     #[inline]
     pub const fn len(self) -> usize {
         self.len
     }
 
-    /// Returns true if it has no bytes.
+    /// Returns true if the span has no bytes.
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// Address of the first byte, for transports that let peers read it.
+    /// Returns the address of the first byte. Transports use it to let peers read the bytes.
     pub fn address(self) -> usize {
         self.start as usize
     }
 
-    /// A part of it.
+    /// Returns the bytes `range` of the span.
     ///
     /// # Panics
     /// If the part is not inside.
@@ -149,13 +149,13 @@ impl Span {
         a + self.len <= b || b + other.len <= a
     }
 
-    /// Returns true if the two are the same bytes.
+    /// Returns true if both spans are the same bytes.
     #[inline]
     pub fn is_same(self, other: Span) -> bool {
         self.start == other.start && self.len == other.len
     }
 
-    /// The bytes.
+    /// Returns the bytes as a slice.
     ///
     /// # Safety
     /// The contract of [`Region::new`] holds for `'a`, and no other code changes the bytes
@@ -165,7 +165,7 @@ impl Span {
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 
-    /// The bytes, mutable.
+    /// Returns the bytes as a mutable slice.
     ///
     /// # Safety
     /// The contract of [`Region::new`] holds for `'a`, and no other code accesses the bytes
@@ -175,14 +175,16 @@ impl Span {
         unsafe { std::slice::from_raw_parts_mut(self.start, self.len) }
     }
 
-    /// Calls `read` with the bytes. `read` must not write them in another way.
+    /// Calls `read` with the bytes. Meanwhile `read` must not write these bytes in another way, by
+    /// another span for example.
     #[inline]
     pub(crate) fn read<R>(self, read: impl FnOnce(&[u8]) -> R) -> R {
         // SAFETY: the contract of `Region::new`; see "Aliases" above.
         read(unsafe { std::slice::from_raw_parts(self.start, self.len) })
     }
 
-    /// Calls `write` with the bytes. `write` must not access them in another way.
+    /// Calls `write` with the bytes. Meanwhile `write` must not access these bytes in another way,
+    /// by another span for example.
     #[inline]
     pub(crate) fn write<R>(self, write: impl FnOnce(&mut [u8]) -> R) -> R {
         // SAFETY: as in `read`.
@@ -211,7 +213,7 @@ pub struct Imported<'t> {
 }
 
 impl Imported<'_> {
-    /// The bytes that `span` names.
+    /// Creates an import of the bytes that `span` names.
     ///
     /// # Safety
     /// The contract of [`Region::new`] holds for them during the lifetime, and until every task on
@@ -220,16 +222,19 @@ impl Imported<'_> {
         Self { span, transport: PhantomData }
     }
 
-    /// The bytes. The caller must not use the span for longer than it borrows the transport.
+    /// Returns the bytes. The caller must not use the span for longer than it borrows the
+    /// transport.
     pub(crate) fn span(self) -> Span {
         self.span
     }
 }
 
-/// An array of integers beside a schedule: its counters, or its bitmap of finished actions.
+/// An array of integers of an instance: its counters, its bitmap of ended actions, or its record of
+/// matches.
 ///
-/// They may lie in a shared segment, where a launcher in another process reads them at any time. In
-/// the process of the engine, which writes them plainly, no other thread may read them meanwhile.
+/// The integers may lie in a shared segment, where a launcher in another process reads them at any
+/// time. The engine writes them without atomic operations. So no other thread of its process may
+/// read them meanwhile.
 #[derive(Debug)]
 pub struct Cells<T> {
     start: *mut T,
@@ -240,15 +245,15 @@ pub struct Cells<T> {
 unsafe impl<T: Send> Send for Cells<T> {}
 
 impl<T: Copy> Cells<T> {
-    /// Address of the first number.
+    /// Returns the address of the first number.
     pub(crate) fn address(&self) -> usize {
         self.start as usize
     }
 
-    /// No numbers.
+    /// An array without numbers.
     pub const EMPTY: Self = Self { start: std::ptr::dangling_mut(), len: 0 };
 
-    /// The `len` numbers at `start`.
+    /// Creates an array of the `len` numbers at `start`.
     ///
     /// # Safety
     /// As for [`Region::new`], and `start` is aligned. While this value lives, no other code writes
@@ -257,14 +262,14 @@ impl<T: Copy> Cells<T> {
         Self { start, len }
     }
 
-    /// The numbers.
+    /// Returns the numbers as a slice.
     #[inline]
     pub fn as_slice(&self) -> &[T] {
         // SAFETY: the contract of `new`; the borrow of `self` keeps writes away.
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 
-    /// The numbers, mutable.
+    /// Returns the numbers as a mutable slice.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: the contract of `new`; the exclusive borrow of `self` makes it the only one.
@@ -276,7 +281,7 @@ impl<T: Copy> Cells<T> {
 pub struct Zeroed {
     start: NonNull<u8>,
     len: usize,
-    /// Keeps the memory until it is dropped.
+    /// The owner of the memory, which keeps it until it is dropped.
     _owner: Box<dyn Any + Send>,
 }
 
@@ -290,11 +295,11 @@ impl fmt::Debug for Zeroed {
 }
 
 impl Zeroed {
-    /// Alignment of its first byte: a cache line.
+    /// The alignment of the first byte in bytes: a cache line.
     pub const ALIGN: usize = 64;
 
-    /// `len` bytes. The allocator gets most of a large block from the system when it is first
-    /// touched.
+    /// Allocates `len` bytes of zeros. The system provides most pages of a large block only when
+    /// they are first touched.
     ///
     /// # Panics
     /// If there is no memory.
@@ -305,10 +310,11 @@ impl Zeroed {
     /// Allocates `len` bytes of zeros as [`Zeroed::new`] does. Returns `None` if there is no
     /// memory.
     pub fn try_new(len: usize) -> Option<Self> {
-        // Allocators fill memory of a larger alignment with zeros themselves, and so touch it.
+        // Allocators fill memory of a larger alignment with zeros themselves, and so touch every
+        // page.
         let words = len.checked_add(Self::ALIGN)?.div_ceil(size_of::<u64>());
         let layout = Layout::array::<u64>(words).ok()?;
-        // SAFETY: the layout has bytes, those that the alignment takes at least.
+        // SAFETY: the layout is not empty: it has at least the bytes for the alignment.
         let allocated = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         // SAFETY: the global allocator gave it for so many words, and zeros are words.
         let mut memory =
@@ -321,7 +327,7 @@ impl Zeroed {
         Some(unsafe { Self::lent(start, len, memory) })
     }
 
-    /// The `len` bytes at `start`, which `owner` keeps mapped until it is dropped.
+    /// Wraps the `len` bytes at `start`. `owner` keeps them mapped until it is dropped.
     ///
     /// # Safety
     /// The bytes are zeros, readable and writable, aligned to [`Zeroed::ALIGN`], and no other code
@@ -334,7 +340,7 @@ impl Zeroed {
         Region { start: self.start.as_ptr(), len: self.len }
     }
 
-    /// As many numbers as fit.
+    /// Returns the memory as an array of as many numbers as fit.
     pub(crate) fn cells<T: FromZeros>(&self) -> Cells<T> {
         const { assert!(align_of::<T>() <= Self::ALIGN) };
         Cells { start: self.start.as_ptr().cast(), len: self.len / size_of::<T>() }

@@ -3,7 +3,7 @@
 
 /// One element: its bytes in memory, and the operations that every type has.
 pub(super) trait Element: Copy {
-    /// Its bytes, without alignment.
+    /// The bytes of the element in memory, without alignment.
     type Bytes: Copy;
 
     /// The elements in a byte slice.

@@ -81,7 +81,7 @@ macro_rules! float {
     };
 }
 
-/// Replaces any NaN by the canonical one.
+/// Replaces any NaN by the canonical NaN: positive, quiet and without payload.
 #[inline(always)]
 fn canonical<T: Float>(value: T) -> T {
     if value.is_nan() { T::NAN } else { value }

@@ -53,13 +53,13 @@ pub(super) fn three<O: Operator<f32>>(
     }
 }
 
-/// The blocks of an operand, and the elements after them.
+/// Returns the blocks of an operand, and the elements behind the last block.
 #[inline(always)]
 fn blocks(bytes: &[u8]) -> (&[Halves], &[[u8; 2]]) {
     bytes.as_chunks().0.as_chunks()
 }
 
-/// A block that begins with these elements.
+/// Returns a block that begins with `elements`, followed by zeros.
 #[inline(always)]
 fn padded(elements: &[[u8; 2]]) -> Halves {
     let mut block = [[0; 2]; COUNT];
@@ -86,7 +86,7 @@ pub(super) fn narrow(singles: &Singles) -> Halves {
     halves.map(f16::to_le_bytes)
 }
 
-/// The conversions in one instruction each.
+/// The conversions by special instructions, each of which converts 8 elements.
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86 {
     use super::{COUNT, Halves, Singles};

@@ -61,7 +61,7 @@ impl InstructionSet {
         }
     }
 
-    /// The set that this process uses: the fastest available one, if none was selected.
+    /// Returns the set that this process uses: the fastest available one, if none was selected.
     pub fn in_use() -> Self {
         let index = IN_USE.load(Ordering::Relaxed);
         Self::ALL.get(index).copied().unwrap_or_else(Self::use_fastest)
@@ -86,7 +86,7 @@ impl InstructionSet {
         fastest
     }
 
-    /// The loops in this set.
+    /// Returns the loops in this set.
     ///
     /// # Panics
     /// If it is not available.
@@ -110,7 +110,7 @@ static KERNELS: [&Kernels; InstructionSet::ALL.len()] = [
     &baseline::KERNELS,
 ];
 
-/// The loops in the set that is in use.
+/// Returns the loops in the set that is in use.
 #[inline(always)]
 pub(super) fn kernels() -> &'static Kernels {
     // `IN_USE` names only sets that are available.

@@ -29,7 +29,7 @@ pub(super) struct Kernels {
     three: [[Three; DATATYPES]; OPS],
 }
 
-/// The least bytes of a result whose head is computed on its own.
+/// The size in bytes from which on the head of a result is computed separately: see `head`.
 const LARGE: usize = 2 << 10;
 
 impl Kernels {
@@ -134,7 +134,8 @@ fn head(result: &[u8], datatype: Datatype) -> usize {
     if head.is_multiple_of(datatype.width() as usize) { head } else { 0 }
 }
 
-/// Counts the elements of the head to that of an error behind it.
+/// Returns a function for errors behind the head. It adds the number of elements of the head to the
+/// number of the element.
 fn behind(head: usize, datatype: Datatype) -> impl Fn(DivisionByZero) -> DivisionByZero {
     move |DivisionByZero { element }| {
         let before = head as u64 / datatype.width();
@@ -219,7 +220,8 @@ macro_rules! table {
     };
 }
 
-/// The module of one instruction set: each loop with the features, and the table of them.
+/// Defines the module of one instruction set: each loop, compiled with these features, and the
+/// table of all loops.
 macro_rules! instruction_set {
     ($module:ident, $(#[$features:meta],)? $widen:path, $narrow:path) => {
         pub(super) mod $module {

@@ -94,7 +94,7 @@ fn by_zero(at: usize) -> DivisionByZero {
 /// Stores `a / b` in B for each element up to the first zero divisor.
 ///
 /// # Errors
-/// That element. It and those after it are unchanged.
+/// The first element with a zero divisor. This element and those after it are unchanged.
 pub(super) fn divide<T: Integer>(a: &[u8], b: &mut [u8]) -> Result<(), DivisionByZero> {
     for (at, (b, a)) in T::of_mut(b).iter_mut().zip(T::of(a)).enumerate() {
         *b = quotient(T::load(*a), T::load(*b)).ok_or(by_zero(at))?.store();

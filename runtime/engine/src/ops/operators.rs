@@ -75,7 +75,7 @@ impl<T: Element> Operator<T> for Min {
     }
 }
 
-/// The operation with its operands exchanged.
+/// The operation `O` with its operands exchanged.
 pub(super) struct Reversed<O>(PhantomData<O>);
 
 impl<T, O: Operator<T>> Operator<T> for Reversed<O> {

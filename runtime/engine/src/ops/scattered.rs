@@ -9,9 +9,9 @@ use goal_lang::{Datatype, Op};
 /// The longest element in bytes.
 const WIDTH_MAX: usize = 8;
 
-/// Computes `C = A op B` for each element, where an operand is the concatenation of its pieces and
-/// an element may lie in several of them. `C` may be the same bytes in the same order as `A`, `B`
-/// or both, however cut into pieces. `copy` is `B = A` and doesn't look at `C`.
+/// Computes `C = A op B` for each element. An operand is the concatenation of its pieces, and an
+/// element may lie in several pieces. `C` may be the same bytes in the same order as `A`, `B` or
+/// both, however cut into pieces. `copy` is `B = A` and doesn't look at `C`.
 ///
 /// # Errors
 /// The first element that divides an integer by zero.
@@ -73,12 +73,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Bytes up to the end of the piece; 0 at the end of the buffer.
+    /// Returns the number of bytes up to the end of the piece; 0 at the end of the buffer.
     fn run(&self) -> usize {
         self.piece.map_or(0, Span::len)
     }
 
-    /// Takes the next bytes, which must all lie in this piece.
+    /// Takes the next `bytes` bytes, which must all lie in the current piece.
     fn part(&mut self, bytes: usize) -> Span {
         let piece = self.piece.expect("a run that is not empty");
         self.piece = Some(piece.part(bytes..piece.len()));
@@ -86,7 +86,8 @@ impl<'a> Cursor<'a> {
         piece.part(0..bytes)
     }
 
-    /// Calls `each` with the next parts of pieces that make up `bytes`.
+    /// Takes the next `bytes` bytes. Calls `each` with each part that lies in one piece, and with
+    /// the part's offset among these bytes.
     fn parts(&mut self, bytes: usize, mut each: impl FnMut(usize, Span)) {
         let mut at = 0;
         while at < bytes {

@@ -7,13 +7,13 @@ use goal_asm::Nisa;
 use goal_lang::Program;
 use std::sync::Arc;
 
-/// Options that depend on a seed: on which messages are eager.
+/// Returns options whose eager limit depends on a seed.
 pub fn options(seed: u64) -> Options {
     let eager_limit = [0, 100, 5000, 16 << 10, 1 << 20][seed as usize % 5];
     Options { eager_limit, calc: Calc::Scaled(1.0), ..Options::default() }
 }
 
-/// The room for first messages that depends on a seed.
+/// Returns the room in bytes for first messages, which depends on a seed.
 pub fn first_room(seed: u64) -> u64 {
     [0, 1 << 10, 8 << 10][seed as usize % 3]
 }
@@ -47,7 +47,7 @@ impl<T: Transport> Rank<T> {
     }
 }
 
-/// Starts a program on ranks with these transports to others.
+/// Starts a program on ranks. `transports` has each rank's transport to the other ranks.
 pub fn start<T: Transport>(
     program: &Program,
     options: Options,

@@ -11,7 +11,7 @@ pub struct WithSelf<T> {
     own: VecDeque<(Header, Vec<u8>)>,
     own_room: u64,
     pub others: T,
-    /// The bytes that were received where they belong.
+    /// The number of bytes that were received directly in the memory that an engine lent.
     pub placed: usize,
 }
 

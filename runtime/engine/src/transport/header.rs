@@ -27,16 +27,16 @@ pub enum Kind {
     Eager = 1,
     /// Request to send: the envelope of a message whose payload stays with its sender (rendezvous).
     Rts = 2,
-    /// Clear to send: the receive of a request is posted.
+    /// Clear to send: the receive of a request is posted, and its rank asks for the payload.
     Cts = 3,
-    /// A part of a payload that was cleared.
+    /// A part of a payload that the receiver has asked for by a [`Kind::Cts`].
     Data = 4,
     /// The receiver no longer needs the sender's buffer.
     Fin = 5,
     /// The envelope of a message whose payload follows in the next [`Kind::Part`]s from this
     /// source.
     Long = 6,
-    /// The next part of the payload that was announced last.
+    /// The next part of the message that this source announced last by [`Kind::Long`].
     Part = 7,
 }
 
@@ -50,20 +50,21 @@ pub struct Header {
     pub flags: u8,
     /// The upper 16 bits of the communicator's number.
     pub communicator_upper: u16,
-    /// Rank that sends this.
+    /// The rank that sends this header.
     pub source: u32,
     /// The lower 32 bits of the number of the message's communicator.
     pub communicator: u32,
     /// Number of the schedule's instance in that communicator.
     pub instance: u32,
-    /// Tag of the message; cookie of the receive (direct Cts).
+    /// The tag of the message. In a direct Cts: the cookie of the receive.
     pub tag: u32,
-    /// Number of the message among those of this instance from this source to this destination. In
+    /// The number of the message among those of its instance from its source to its destination. In
     /// a Cts: the most bytes to send, or 0 for the rest of the payload.
     pub sequence: u32,
     /// Offset of the send in its section, for reports.
     pub action: u32,
-    /// Names an operation of the rank that receives this (Cts, Data, Fin) or that sends it (Rts).
+    /// A pending message, by its number at the rank that receives this header (Cts, Data, Fin) or
+    /// at the rank that sends it (Rts).
     pub cookie: u32,
     /// Bytes of the message (Eager, Long, Rts), of this part (Data, Part), or that the receiver
     /// already has (Cts).
@@ -82,11 +83,12 @@ impl Default for Header {
 impl Header {
     /// The payload is a pattern.
     pub const PATTERN: u8 = 1;
-    /// Of a request: the payload can be read under the name in `offset`. Of its answer (Cts): the
-    /// sender shall write the payload to the buffer under that name. Of Data: it has written it.
+    /// In an Rts: the receiver can read the payload under the name in `offset`. In a Cts: the
+    /// sender shall write the payload to the buffer under the name in `offset`. In Data: the sender
+    /// has written the payload there.
     pub const DIRECT: u8 = 2;
 
-    /// A header of this kind with nothing else in it.
+    /// Creates a header with this kind and source. All other fields are 0.
     pub fn new(kind: Kind, source: u32) -> Self {
         let mut header = Self::new_zeroed();
         header.kind = kind as u8;
@@ -94,7 +96,7 @@ impl Header {
         header
     }
 
-    /// The number of the message's communicator.
+    /// Returns the number of the message's communicator.
     #[inline(always)]
     pub fn communicator(&self) -> u64 {
         u64::from(self.communicator_upper) << 32 | u64::from(self.communicator)
@@ -106,13 +108,14 @@ impl Header {
         self.flags & Self::PATTERN != 0
     }
 
-    /// The rank that sent it.
+    /// Returns the rank that sent the header.
     #[inline(always)]
     pub(crate) fn sender(&self) -> Rank {
         Rank(self.source)
     }
 
-    /// The message, for its pattern. `destination` is the rank that receives it.
+    /// Returns the key that determines the message's pattern. `destination` is the rank that
+    /// receives the message.
     #[inline]
     pub(crate) fn message(&self, destination: u32) -> MessageKey {
         MessageKey {
@@ -123,7 +126,7 @@ impl Header {
         }
     }
 
-    /// The kind.
+    /// Returns the kind.
     ///
     /// # Panics
     /// If the number is not a kind: the peer is not an engine of this version.
@@ -141,7 +144,7 @@ impl Header {
         }
     }
 
-    /// Bytes that follow the header.
+    /// Returns the number of payload bytes that follow the header.
     #[inline]
     pub fn payload_len(&self) -> usize {
         match self.kind() {

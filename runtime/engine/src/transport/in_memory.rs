@@ -17,12 +17,12 @@ pub struct InMemory {
     rank: usize,
     inbox: Receiver<(Header, Box<[u8]>)>,
     outboxes: Vec<Sender<(Header, Box<[u8]>)>>,
-    /// The room that each rank announced.
+    /// The room in bytes that each rank has announced.
     room: Arc<[AtomicU64]>,
 }
 
 impl InMemory {
-    /// Creates the ends for `ranks` ranks, in their order.
+    /// Creates the ends of a group of `ranks` ranks, in the order of ranks.
     pub fn group(ranks: usize) -> Vec<Self> {
         let room: Arc<[AtomicU64]> = (0..ranks).map(|_| AtomicU64::new(0)).collect();
         let (outboxes, inboxes): (Vec<_>, Vec<_>) = (0..ranks).map(|_| channel()).unzip();

@@ -28,19 +28,20 @@ pub use workers::{SharedTask, Workers};
 use crate::memory::{Imported, Span, copy};
 use std::ops::ControlFlow;
 
-/// The bytes of a peer can't be read from here.
+/// The error of a read of a peer's memory that this rank can't reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unreadable;
 
-/// The bytes of a peer can't be written from here.
+/// The error of a write to a peer's memory that this rank can't reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unwritable;
 
-/// There is no room for the message now.
+/// The error of a send for which the transport has no room now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;
 
-/// Returns `fill` in the form that [`Transport::try_send_dyn`] takes. It writes one payload.
+/// Turns `fill` into the form that [`Transport::try_send_dyn`] takes. Only the first call of the
+/// result calls `fill`.
 #[inline]
 pub fn once(fill: impl FnOnce(&mut [u8])) -> impl FnMut(&mut [u8]) {
     let mut fill = Some(fill);
@@ -56,25 +57,26 @@ pub fn once(fill: impl FnOnce(&mut [u8])) -> impl FnMut(&mut [u8]) {
 /// A network implements the forms for trait objects, [`Transport::try_send_dyn`] and
 /// [`Transport::poll_dyn`]. The generic forms call them. Shared memory also implements
 /// [`Transport::try_send`] and [`Transport::poll_into`], so that the engine's code and its own are
-/// compiled as one. Its forms for trait objects then call these. The methods about memory have
-/// bodies that say no: a network keeps them.
+/// compiled as one. Its forms for trait objects then call the generic forms. The methods that
+/// export and access memory have default bodies that refuse. A network keeps these defaults.
 pub trait Transport {
-    /// The most bytes of payload in one message to any rank, without any setup (UCX's `short`); at
-    /// least 8.
+    /// Returns the most bytes of payload in one message to any rank, without any setup (UCX's
+    /// `short`). At least 8.
     fn short_max(&self) -> usize;
 
-    /// The most bytes of payload in one message to rank `to`; at least [`Transport::short_max`].
-    /// The call may set up a connection for the pair.
+    /// Returns the most bytes of payload in one message to rank `to`, at least
+    /// [`Transport::short_max`]. The call may set up a connection for the pair.
     fn payload_max(&mut self, to: u32) -> usize;
 
-    /// The most bytes of the next part of a longer message to rank `to`. A transport returns
-    /// another size than [`Transport::payload_max`] if that fills up a packet.
+    /// Returns the most bytes of the next part of a longer message to rank `to`. A transport
+    /// returns another size than [`Transport::payload_max`] if this size fills up a packet.
     fn part_max(&mut self, to: u32) -> usize {
         self.payload_max(to)
     }
 
-    /// The most bytes of such a part if its payload lies in one piece, for
-    /// [`Transport::try_send_zcopy`]; at least [`Transport::part_max`].
+    /// Returns the most bytes of the next part of a longer message to rank `to` whose payload lies
+    /// in one piece. It is for [`Transport::try_send_zcopy`], and is at least
+    /// [`Transport::part_max`].
     fn zcopy_max(&mut self, to: u32) -> usize {
         self.part_max(to)
     }
@@ -109,7 +111,7 @@ pub trait Transport {
         self.try_send_dyn(to, header, &mut once(fill))
     }
 
-    /// Sends a message as [`Transport::try_send_dyn`] does, whose payload lies in one piece. The
+    /// Sends a message whose payload lies in one piece, as [`Transport::try_send_dyn`] does. The
     /// payload may change as soon as the call has returned.
     ///
     /// # Errors
@@ -126,8 +128,8 @@ pub trait Transport {
     /// size of each piece except the last must be a multiple of 8 bytes: a receive with an
     /// operation combines each piece on its own.
     ///
-    /// A transport that has not received the payload of a part yet may receive it where it belongs,
-    /// in pieces of any size ([`Sink::place`]).
+    /// A transport that has not received the payload of a part yet may receive it directly into the
+    /// receive's buffer, in pieces of any size ([`Sink::place`]).
     fn poll_dyn(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize;
 
     /// Does what [`Transport::poll_dyn`] does.
@@ -156,21 +158,23 @@ pub trait Transport {
     /// receive. No single message takes more than `most` of them.
     fn announce_room(&mut self, bytes: u64, most: u64);
 
-    /// The last announced room of rank `to` that is known here; 0 if none is known yet.
+    /// Returns the room in bytes that rank `to` announced last, as far as known here; 0 before its
+    /// first announcement arrives.
     fn room(&self, to: u32) -> u64;
 
-    /// Returns the largest message to rank `to` that is sent before its receive is posted, although
-    /// it is longer than [`Options::eager_limit`](crate::Options::eager_limit). A transport returns
-    /// more than 0 if it can hold the message and is faster than a copy of `bytes` by
-    /// [`Transport::get_zcopy`]. `bytes` is `None` for a payload in pieces.
+    /// Returns the most bytes of a message to rank `to` that is sent before its receive is posted,
+    /// although it is longer than [`Options::eager_limit`](crate::Options::eager_limit). A
+    /// transport returns more than 0 if it can hold the message and is faster than a copy of
+    /// `bytes` by [`Transport::get_zcopy`]. `bytes` is `None` for a payload in pieces.
     /// [`Options::pushed_max`](crate::Options::pushed_max) bounds it too.
     fn pushed_max(&mut self, to: u32, bytes: Option<Span>) -> u64 {
         let _ = (to, bytes);
         0
     }
 
-    /// The bytes that rank `source` would send next, faster than [`Transport::get_zcopy`] copies
-    /// them; 0 if it may take long until it sends any.
+    /// Returns how many bytes rank `source` would send next, if it sends them faster than
+    /// [`Transport::get_zcopy`] copies them. Returns 0 if it may take long until `source` sends
+    /// any.
     fn window(&mut self, source: u32) -> u32 {
         let _ = source;
         0
@@ -190,7 +194,8 @@ pub trait Transport {
         None
     }
 
-    /// The ranks that take chunks of this rank's large operations; `None` if there are none.
+    /// Returns the ranks that take chunks of this rank's large operations; `None` if there are
+    /// none.
     fn workers(&self) -> Option<&dyn Workers> {
         None
     }
@@ -199,7 +204,7 @@ pub trait Transport {
     /// can't be read in place.
     ///
     /// # Errors
-    /// [`Unreadable`] if they must be sent in messages.
+    /// [`Unreadable`] if the bytes must be sent in messages.
     fn get_zcopy(
         &mut self,
         source: u32,

@@ -16,11 +16,11 @@ pub enum Distance {
 }
 
 impl Distance {
-    /// All of them, the nearest first.
+    /// All distances, the nearest first.
     pub const ALL: [Distance; 3] = [Distance::Own, Distance::Node, Distance::Network];
 
-    /// The farthest distance between two ranks of a job with `ranks` ranks, on one host or on
-    /// several.
+    /// Returns the farthest distance between two ranks of a job with `ranks` ranks, on one host or
+    /// on several.
     pub fn farthest(ranks: u32, has_hosts: bool) -> Self {
         match (ranks, has_hosts) {
             (_, true) => Distance::Network,
@@ -30,15 +30,15 @@ impl Distance {
     }
 }
 
-/// The way in which a receiver reads a payload that stays with its sender.
+/// The way in which a receiver gets a payload that stays in the sender's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ZeroCopy {
-    /// Not at all.
+    /// The receiver can't read the payload; the sender sends it in messages.
     None,
-    /// It reads the sender's memory, which is mapped.
+    /// The receiver reads the sender's memory, which its process has mapped.
     Mapped,
-    /// The system copies them (UCX's `get_zcopy`).
+    /// The system copies the payload from the sender's memory (UCX's `get_zcopy`).
     Copied,
 }
 
@@ -46,31 +46,32 @@ pub enum ZeroCopy {
 /// 2020, for information and to order transports of the same priority.
 #[derive(Debug)]
 pub struct Plugin {
-    /// Its name, as users write it.
+    /// The name of the transport, as users write it.
     pub name: &'static str,
     /// A description in a few words.
     pub about: &'static str,
-    /// The transport with the highest priority is chosen among those that reach a rank (pscom's
-    /// plugin priorities); 0 turns it off.
+    /// The priority. Of the transports that reach a rank, the one with the highest priority is
+    /// chosen (pscom's plugin priorities). 0 turns the transport off.
     pub priority: u32,
-    /// The nearest ranks that it reaches.
+    /// The distance of the nearest ranks that the transport reaches.
     pub nearest: Distance,
-    /// The farthest ranks that it reaches.
+    /// The distance of the farthest ranks that the transport reaches.
     pub reach: Distance,
-    /// True if it carries messages, not only payloads of messages that another transport carries.
+    /// True if the transport carries messages. False if it carries only payloads of messages that
+    /// another transport carries.
     pub carries_messages: bool,
-    /// The way in which it carries payloads that are too large for messages.
+    /// The way in which the transport carries payloads that are too large for messages.
     pub zero_copy: ZeroCopy,
-    /// Nanoseconds from a small message's start to its end.
+    /// The nanoseconds from the start of a small message to its end.
     pub latency_ns: u32,
     /// Megabytes a second for large payloads.
     pub bandwidth_mb_s: u32,
-    /// Checks that it can be used here. The error tells the user the reason.
+    /// Checks that the transport can be used on this machine. The error tells the user the reason.
     pub probe: fn() -> Result<(), Box<dyn Error + Send + Sync>>,
 }
 
 impl Plugin {
-    /// Returns true if it reaches ranks at this distance.
+    /// Returns true if the transport reaches ranks at this distance.
     pub fn reaches(&self, distance: Distance) -> bool {
         (self.nearest..=self.reach).contains(&distance)
     }

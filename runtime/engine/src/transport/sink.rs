@@ -7,18 +7,19 @@ use std::ops::ControlFlow;
 /// transport the memory for the bytes of long messages.
 ///
 /// The transport has this memory for one call only, so it can't write there later. Messages can't
-/// name it, so a peer can't choose the place.
+/// name this memory, so a peer can't choose where its bytes go.
 pub trait Sink {
     /// Takes a message. See [`Transport::poll_dyn`](super::Transport::poll_dyn).
     fn take(&mut self, header: &Header, payload: &[u8]) -> ControlFlow<()>;
 
     /// Lends the memory that the payload of a message belongs to, before it has been received.
-    /// Calls `receive` with [`Header::payload_len`] bytes of memory, to which it must write as many
-    /// bytes of the payload as are there, from the first on. It returns their number, and they
+    /// Calls `receive` with [`Header::payload_len`] bytes of memory. `receive` must write to it the
+    /// bytes of the payload that are there, from the first on, and return their number. These bytes
     /// count as taken.
     ///
-    /// Returns `None`, without a call, if the payload has no such memory; [`Sink::take`] must get
-    /// it then. That is so for all kinds of messages but parts of longer ones.
+    /// Returns `None` without calling `receive` if the payload has no such memory. The transport
+    /// must then pass the message to [`Sink::take`]. Only parts of longer messages have such
+    /// memory.
     fn place(
         &mut self,
         header: &Header,

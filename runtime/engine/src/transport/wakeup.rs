@@ -16,6 +16,6 @@ pub trait Wakeup: Transport {
     fn arm(&mut self) -> bool;
 
     /// Sleeps until a sender wakes the rank, `limit` passes or a signal arrives. The caller must
-    /// have armed it.
+    /// have called [`Wakeup::arm`] before.
     fn wait(&mut self, limit: Option<Duration>);
 }

@@ -6,7 +6,7 @@ use crate::ops::{self, DivisionByZero};
 use goal_lang::{Datatype, Op};
 use std::ops::Range;
 
-/// The least bytes of an operation that an engine shares.
+/// The size in bytes from which on an engine shares an operation with idle ranks.
 pub(crate) const SHARED_MIN: u64 = 128 << 10;
 
 /// An operation `C = A op B` that any rank may take chunks of; copies are `B = A`.
@@ -14,10 +14,11 @@ pub(crate) const SHARED_MIN: u64 = 128 << 10;
 pub struct SharedTask {
     /// The operation and the type of its elements.
     pub function: (Op, Datatype),
-    /// A, B and C, each with the rank whose memory it lies in: whole elements, all of one size.
-    /// Two of them are the same bytes or have none in common.
+    /// The operands A, B and C, each with the rank whose memory it lies in. They have the same
+    /// number of whole elements. Two operands are the same bytes or have none in common.
     pub operands: [(u32, Span); 3],
-    /// Bytes of the whole operation that come before the operands. Used to number elements.
+    /// The bytes of the whole operation that come before the operands. They serve to number
+    /// elements within the whole operation.
     pub before: u64,
 }
 

@@ -1,18 +1,18 @@
 //! Binds the ranks of this host to processors.
 //!
-//! By default each rank is bound to a core of its own if there are enough of them, as `mpirun`
-//! does. The system would otherwise move ranks, and may leave two ranks that poll on one processor
-//! for many milliseconds while another processor is idle.
+//! By default each rank is bound to a core of its own, as by `mpirun`, if there are enough cores.
+//! The system would otherwise move ranks, and may leave two ranks that poll on one processor for
+//! many milliseconds while another processor is idle.
 //!
-//! Jobs that run at the same time know nothing of each other. Two of them must not bind their ranks
-//! to the same cores while other cores are idle. So a launcher claims each processor that it binds
-//! a rank to, until its job ends (`processors.rs`). It passes over processors that another launcher
-//! holds. If too few are left, the job runs without binding.
+//! Jobs that run at the same time know nothing of each other. Two jobs must not bind their ranks to
+//! the same cores while other cores are idle. So a launcher claims each processor to which it binds
+//! a rank, until its job ends (`processors.rs`). It skips processors that another launcher has
+//! claimed. If too few processors are left, the job runs without binding.
 //!
-//! If there are more ranks than processors, the system moves them. Ranks that are bound to the
-//! processors in turn would be faster on an idle machine. But another program may compute on one of
-//! the processors. It would then take most of that processor from ranks that yield, while another
-//! processor is idle.
+//! If there are more ranks than processors, the ranks are not bound, and the system moves them. On
+//! an idle machine, ranks that are bound to the processors in turn would be faster. But another
+//! program may compute on one of the processors. It would then take most of that processor from
+//! ranks that yield, while another processor is idle.
 
 mod processors;
 mod request;
@@ -28,10 +28,11 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// The most ranks of a processor with which a rank that waits yields for longer before it sleeps.
+/// The most ranks on one processor with which a waiting rank yields for longer before it sleeps
+/// ([`Placement::is_sparse`]).
 const SHARERS_MAX: usize = 2;
 
-/// The processors of this host's ranks, which are claimed while this lives.
+/// The processors of this host's ranks. They are claimed as long as this value exists.
 #[derive(Debug)]
 pub struct Binding {
     placement: Result<Placement, Unbound>,
@@ -41,27 +42,27 @@ pub struct Binding {
 /// The reason why ranks are not bound.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unbound {
-    /// The user asks for it.
+    /// The user has requested that ranks are not bound.
     #[error("as requested")]
     Requested,
-    /// The launcher that started their processes has bound them.
+    /// Another launcher, which started the ranks' processes, has bound them already.
     #[error("their starter has bound them to {processors} processors")]
     Starter {
-        /// The number of different processors.
+        /// The number of different processors to which the ranks are bound.
         processors: u32,
     },
     /// There are fewer processors than ranks.
     #[error("they share processors")]
     Shared,
-    /// Other jobs hold processors that this one needs.
+    /// Other jobs have claimed processors that this job needs.
     #[error("other jobs hold {held} of {allowed} processors")]
     Held {
-        /// The number of processors that others hold.
+        /// The number of processors that other jobs have claimed.
         held: usize,
         /// The number of processors that this process may use.
         allowed: usize,
     },
-    /// The system does not tell about its processors, or does not let them be claimed.
+    /// The system does not state its processors, or does not allow to claim them.
     #[error("{0}")]
     System(String),
 }
@@ -69,7 +70,7 @@ pub enum Unbound {
 /// The reason why ranks can't be bound as requested.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BindingError {
-    /// The list names a processor that the machine does not have.
+    /// The user's list names a processor that the machine does not have.
     #[error("there is no processor {processor}: this machine has {}", list(.exist))]
     Missing {
         /// The processor.
@@ -77,7 +78,7 @@ pub enum BindingError {
         /// The processors that exist.
         exist: Vec<u32>,
     },
-    /// The list names a processor that this process may not use.
+    /// The user's list names a processor that this process may not use.
     #[error(
         "this process may not use processor {processor}, only {} (taskset and control groups restrict it)",
         list(.allowed)
@@ -88,7 +89,7 @@ pub enum BindingError {
         /// The processors that this process may use.
         allowed: Vec<u32>,
     },
-    /// The list is shorter than the number of ranks.
+    /// The user's list has fewer entries than this host has ranks.
     #[error("{ranks} ranks are on this host, and the list gives processors for {listed}")]
     TooShort {
         /// The number of ranks on this host.
@@ -96,7 +97,7 @@ pub enum BindingError {
         /// The length of the list.
         listed: usize,
     },
-    /// The system does not bind processes.
+    /// The system does not allow to bind processes to processors.
     #[error("the system does not bind processes to processors: {0}")]
     System(String),
 }
@@ -105,8 +106,8 @@ impl Binding {
     /// Chooses and claims processors for the `ranks` ranks of this host.
     ///
     /// # Errors
-    /// [`BindingError`] if a list of processors can't be followed. [`Bind::Core`] leaves ranks
-    /// unbound instead.
+    /// [`BindingError`] if ranks can't be bound to the processors of a [`Bind::List`].
+    /// [`Bind::Core`] causes no error, but leaves ranks unbound.
     pub fn new(bind: &Bind, ranks: u32) -> Result<Self, BindingError> {
         let list = match bind {
             Bind::None => return Ok(Self::unbound(Unbound::Requested)),
@@ -133,8 +134,8 @@ impl Binding {
         let mut distinct = chosen.to_vec();
         distinct.sort_unstable();
         distinct.dedup();
-        // Other launchers see the claims. A list is followed even if another job holds a processor
-        // of it.
+        // The claims are for other launchers. Ranks are bound to the listed processors even if
+        // another job has claimed one of them.
         let claims =
             distinct.iter().filter_map(|&processor| try_claim(machine(), processor).ok()?);
         let claims = claims.collect();
@@ -168,7 +169,7 @@ impl Binding {
         Self { placement: Err(why), _claims: vec![] }
     }
 
-    /// Returns the processor of each rank of this host, ascending by rank.
+    /// Returns the processor of each rank of this host, in ascending order of the ranks.
     ///
     /// # Errors
     /// The reason why ranks are not bound.
@@ -176,7 +177,7 @@ impl Binding {
         self.placement.as_ref().map(|placement| placement.ranks.as_slice())
     }
 
-    /// Returns true if some of the `ranks` ranks of this host share a processor.
+    /// Returns true if some of this host's `ranks` ranks share a processor.
     pub fn is_crowded(&self, ranks: u32) -> bool {
         match &self.placement {
             Ok(placement) => placement.is_crowded(),
@@ -185,25 +186,26 @@ impl Binding {
         }
     }
 
-    /// Returns the part that ranks must know; `None` if they are not bound.
+    /// Returns the placement, which ranks must know; `None` if ranks are not bound.
     pub fn placement(&self) -> Option<Placement> {
         self.placement.clone().ok()
     }
 }
 
-/// Returns the processors that this process may use, one of each core before a second one of any,
-/// for a program that binds its ranks itself. Claims of jobs are not looked at.
+/// Returns the processors that this process may use, for a program that binds its ranks itself. One
+/// processor of each core comes first, then the second ones. Claims of other jobs are ignored.
 ///
 /// # Errors
-/// The system does not bind processes.
+/// The system does not allow to bind processes to processors.
 pub fn cores() -> io::Result<Vec<u32>> {
     Ok(by_core(machine(), &usable()?))
 }
 
-/// Returns the processors that this process may use, ascending, if it may choose among them.
+/// Returns the processors that this process may use, in ascending order. Returns an error if the
+/// process can't be bound.
 fn usable() -> io::Result<Vec<u32>> {
     let allowed = allowed()?;
-    // Changes nothing, and fails if the system does not let processes be bound.
+    // This call changes nothing. It fails if the system does not allow to bind processes.
     sched_setaffinity(None, &set(&allowed))?;
     Ok(allowed)
 }
@@ -211,16 +213,16 @@ fn usable() -> io::Result<Vec<u32>> {
 /// The processors of the ranks of a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placement {
-    /// The processor of each rank of this host, ascending by rank.
+    /// The processor of each rank of this host, in ascending order of the ranks.
     ranks: Vec<u32>,
-    /// The processors of threads that make progress for ranks.
+    /// The processors that may run the ranks' progress threads.
     threads: Vec<u32>,
 }
 
 impl Placement {
-    /// Threads of ranks get the processors without a rank, or all of them if each has a rank. A
-    /// thread that is bound to a rank's processor alone would run only when the system interrupts
-    /// the rank's computation, even while other ranks sleep.
+    /// Creates a placement. Progress threads get the processors without a rank, or all processors
+    /// if each has a rank. A thread that is bound to its rank's processor alone would run only when
+    /// the system interrupts the rank's computation. That is so even while other ranks sleep.
     fn new(ranks: Vec<u32>, allowed: &[u32]) -> Self {
         let free = allowed.iter().copied().filter(|processor| !ranks.contains(processor));
         let mut threads: Vec<u32> = free.collect();
@@ -230,7 +232,7 @@ impl Placement {
         Self { ranks, threads }
     }
 
-    /// Returns the placement of ranks that have these processors.
+    /// Returns the placement of ranks that are bound to these processors, in their order.
     ///
     /// # Errors
     /// The system's error.
@@ -238,13 +240,13 @@ impl Placement {
         Ok(Self::new(processors.to_vec(), &allowed()?))
     }
 
-    /// Returns true if this can be the placement of `ranks` ranks.
+    /// Returns true if this placement is valid for `ranks` ranks.
     pub fn fits(&self, ranks: u32) -> bool {
         let exists = |&processor: &u32| processor < PROCESSORS_MAX;
         self.ranks.len() == ranks as usize && self.ranks.iter().chain(&self.threads).all(exists)
     }
 
-    /// Returns true if some ranks have the same processor.
+    /// Returns true if some processor has more than one rank.
     pub fn is_crowded(&self) -> bool {
         self.has_more_than(1)
     }
@@ -254,7 +256,7 @@ impl Placement {
         !self.has_more_than(SHARERS_MAX)
     }
 
-    /// Returns true if a processor has more than `sharers` ranks.
+    /// Returns true if some processor has more than `sharers` ranks.
     fn has_more_than(&self, sharers: usize) -> bool {
         let mut ranks = self.ranks.clone();
         ranks.sort_unstable();
@@ -276,9 +278,9 @@ impl Placement {
         Ok(processor)
     }
 
-    /// Lets the calling thread use the processors of threads of ranks.
+    /// Binds the calling thread, a progress thread, to the processors for such threads.
     pub fn bind_thread(&self) {
-        // If this fails, the thread stays on the processor of its rank.
+        // If this fails, the thread stays bound to the processor of its rank.
         let _ = sched_setaffinity(None, &set(&self.threads));
     }
 }

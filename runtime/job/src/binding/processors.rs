@@ -1,11 +1,11 @@
-//! Finds the processors that this process may use, their cores, and those of other jobs.
+//! Finds the processors that this process may use and their cores, and claims processors.
 //!
-//! A launcher claims a processor by a lock on a byte of `/dev/null`. The number of the byte is that
-//! of the processor. Every process can lock it without any right, and nothing has to be created.
-//! The kernel ends the claim when its owner ends, however that happens. A process that holds such
-//! locks without need only keeps jobs from binding their ranks. All network namespaces share the
-//! file, also those with a sysfs of their own. Containers with a `/dev` of their own don't see each
-//! other's claims.
+//! A launcher claims a processor by a lock on a byte of `/dev/null`. The offset of the byte is the
+//! number of the processor. Every process can lock this file without any right, and nothing has to
+//! be created. The kernel ends the claim when its owner ends, however that happens. If a process
+//! holds such locks without need, jobs do not bind their ranks, and nothing worse happens. All
+//! network namespaces share the file, even namespaces with a sysfs of their own. Containers with a
+//! `/dev` of their own don't see each other's claims.
 
 use super::request::parse;
 use nix::errno::Errno;
@@ -16,10 +16,10 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// The files that tell about processors.
+/// The files from which processors are read and by which they are claimed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Machine<'a> {
-    /// The folder of sysfs with a folder for each processor.
+    /// The folder of sysfs that has a folder for each processor.
     pub(super) system: &'a Path,
     /// The file whose bytes are locked.
     pub(super) locks: &'a Path,
@@ -30,7 +30,7 @@ pub(super) fn machine() -> Machine<'static> {
     Machine { system: Path::new("/sys/devices/system/cpu"), locks: Path::new("/dev/null") }
 }
 
-/// A processor that this process holds until this is dropped.
+/// A claim to a processor. It ends when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Claim {
     processor: u32,
@@ -45,7 +45,7 @@ impl Claim {
 }
 
 /// Returns the number of processors that this process may keep busy. A limit of its control group
-/// on processor time counts too.
+/// on processor time is taken into account.
 pub fn num_processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
@@ -55,10 +55,11 @@ pub fn is_crowded(ranks: u32) -> bool {
     ranks as usize > num_processors()
 }
 
-/// Returns the processors that this process may use, ascending.
+/// Returns the processors that this process may use, in ascending order.
 ///
 /// # Errors
-/// The system's error, also if the machine may have more processors than [`CpuSet::MAX_CPU`].
+/// The system's error. The system also returns one if the machine may have more than
+/// [`CpuSet::MAX_CPU`] processors.
 pub(super) fn allowed() -> io::Result<Vec<u32>> {
     let mask = sched_getaffinity(None)?;
     let numbers = 0..CpuSet::MAX_CPU;
@@ -70,7 +71,7 @@ pub(super) fn exist(machine: Machine<'_>) -> Option<Vec<u32>> {
     read_list(&machine.system.join("online"))
 }
 
-/// Claims a processor. Returns `None` if another job holds it.
+/// Claims a processor. Returns `None` if another job has claimed it.
 ///
 /// # Errors
 /// The system's error.
@@ -91,7 +92,8 @@ pub(super) fn try_claim(machine: Machine<'_>, processor: u32) -> io::Result<Opti
     }
 }
 
-/// Claims up to `wanted` of the `allowed` processors, one of each core before a second one of any.
+/// Claims up to `wanted` of the `allowed` processors. Tries one processor of each core first, then
+/// the second ones.
 ///
 /// # Errors
 /// The system's error.
@@ -110,18 +112,19 @@ pub(super) fn claim_cores(
     Ok(claims)
 }
 
-/// Returns the `allowed` processors, one of each core before a second one of any.
+/// Returns the `allowed` processors in another order: one processor of each core first, then the
+/// second ones.
 pub(super) fn by_core(machine: Machine<'_>, allowed: &[u32]) -> Vec<u32> {
     let mut ordered = allowed.to_vec();
     ordered.sort_by_cached_key(|&processor| place_in_core(machine.system, allowed, processor));
     ordered
 }
 
-/// Returns the number of smaller `allowed` processors of the same core; 0 if the system does not
-/// say which processors share a core.
+/// Returns how many `allowed` processors with smaller numbers are on the core of `processor`.
+/// Returns 0 if the system does not state which processors share a core.
 fn place_in_core(system: &Path, allowed: &[u32], processor: u32) -> usize {
     let topology = system.join(format!("cpu{processor}/topology"));
-    // The second name is that of kernels before 5.3.
+    // Kernels before 5.3 have only the second name.
     let names = ["core_cpus_list", "thread_siblings_list"];
     let siblings = names.iter().find_map(|name| read_list(&topology.join(name)));
     let siblings = siblings.unwrap_or_default();

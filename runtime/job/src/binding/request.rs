@@ -1,36 +1,36 @@
-//! Reads a user's request for the binding of ranks, and lists of processors.
+//! Reads a user's request for the binding of ranks, and reads and writes lists of processors.
 
 use crate::limits::{LISTED_PROCESSORS_MAX, PROCESSORS_MAX};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-/// The request for the processors of ranks.
+/// The request that states to which processors ranks are bound.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Bind {
-    /// Each rank is bound to a core of its own that no other job holds. If there are too few cores,
-    /// ranks are not bound.
+    /// Each rank is bound to a core of its own that no other job has claimed. If there are too few
+    /// cores, ranks are not bound.
     #[default]
     Core,
-    /// Ranks are not bound: the system moves them.
+    /// Ranks are not bound, and the system moves them.
     None,
-    /// Ranks stay on the processors to which the launcher that started them has bound them.
+    /// Ranks keep the processors to which another launcher, which started them, has bound them.
     Bound {
-        /// The number of different processors.
+        /// The number of different processors to which the ranks are bound.
         processors: u32,
     },
-    /// Each rank of this host is bound to the processor at its place in this list. Ranks share a
-    /// processor that is listed several times.
+    /// The ranks of this host are bound to these processors, in their order. If a processor is
+    /// listed several times, ranks share it.
     List(Vec<u32>),
 }
 
-/// A text that does not say how ranks are bound.
+/// The reason why a text is not a valid [`Bind`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BindError {
     /// The text is neither a word nor a list.
     #[error("give core, none, or the processors of ranks in their order, such as 0,2-5")]
     Text,
-    /// A range ends below its beginning.
+    /// A range ends with a smaller number than it begins with.
     #[error("{first}-{last} goes down: give the smaller number first, or single numbers")]
     Down {
         /// The first number of the range.
@@ -58,7 +58,7 @@ impl FromStr for Bind {
     }
 }
 
-/// Writes the request as a command line states it.
+/// Writes the request in the form of the command line.
 impl fmt::Display for Bind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -94,7 +94,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<u32>, BindError> {
     Ok(list)
 }
 
-/// Returns processors as text, in their order, with ranges for numbers that follow each other.
+/// Returns processors as a text such as `0,2-5`, in their order. Consecutive numbers become a
+/// range.
 pub fn list(processors: &[u32]) -> String {
     let mut text = String::new();
     for run in processors.chunk_by(|before, after| before.checked_add(1) == Some(*after)) {

@@ -18,18 +18,19 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The longest time that a caller waits for the launcher: it has to start processes.
+/// The longest time for which a caller waits for the answer. The launcher has to start processes
+/// meanwhile.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The longest time that a user waits until the launcher has opened its socket.
+/// The longest time for which `goal-run grow` waits until the launcher has opened its socket.
 const START: Duration = Duration::from_secs(2);
-/// The longest time that a rank waits until its launcher has opened its socket.
+/// The longest time for which a rank waits until its launcher has opened its socket.
 const OPEN: Duration = Duration::from_secs(10);
-/// The time between two attempts.
+/// The time between two attempts to connect.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// Asks the job of the launcher with the process ID `job` for `ranks` more ranks, and returns the
-/// first of them. Without a command they run the program of rank 0. They wait until ranks of the
-/// job accept them.
+/// Asks the launcher with the process ID `job` for `ranks` more ranks in its job. Returns the
+/// number of the first new rank. Without `command` the new ranks run the program of rank 0. They
+/// wait until ranks of the job accept them.
 ///
 /// # Errors
 /// [`GrowError`].
@@ -49,7 +50,8 @@ pub fn grow(job: u32, ranks: u32, command: Option<Command>) -> Result<u32, GrowE
     let since = Instant::now();
     loop {
         let (own, are_others) = addresses(job)?;
-        // Anybody can make a folder of such a name.
+        // Other users may have created folders with such names, so these count only if there is no
+        // own folder.
         let is_other = own.is_empty() && are_others;
         for address in own {
             if let Some(socket) = connected(&address)? {
@@ -64,8 +66,9 @@ pub fn grow(job: u32, ranks: u32, command: Option<Command>) -> Result<u32, GrowE
     }
 }
 
-/// Asks the launcher of this rank. Calls `wants` until the launcher has opened its socket, and
-/// `sent` once the request was sent. Waits for the answer.
+/// Sends a request to the launcher of this rank, and waits for the answer. Returns the number of
+/// the first new rank. Calls `wants` repeatedly until the launcher has opened its socket, and
+/// `sent` when the request was sent.
 ///
 /// # Errors
 /// [`GrowError`].
@@ -96,24 +99,25 @@ fn text_of(request: &Request) -> Result<Vec<u8>, GrowError> {
     if text.len() > MESSAGE_MAX { Err(GrowError::TooLong) } else { Ok(text) }
 }
 
-/// Returns the sockets of the launcher with this process ID, and true if other users have folders
-/// of such a name.
+/// Returns the addresses of this user's launchers with the process ID `job`, and true if other
+/// users have folders with such names.
 ///
 /// # Errors
-/// Those of the system.
+/// The system's error.
 fn addresses(job: u32) -> Result<(Vec<Address>, bool), GrowError> {
     let (mut own, mut are_others) = (Vec::new(), false);
     for entry in fs::read_dir(FOLDERS)?.flatten() {
         if !entry.file_name().to_string_lossy().starts_with(&prefix(job)) {
             continue;
         }
-        // A link is another user's attempt, and not a folder.
+        // A symbolic link is not followed. It does not count as a folder, since another user may
+        // have created it.
         let Ok(folder) = entry.metadata().as_ref().map(|file| (file.is_dir(), file.uid())) else {
             continue;
         };
         match folder {
             (true, user) if user == geteuid().as_raw() => {
-                // A job without --grow-to has no token there.
+                // A job without --grow-to has no token in its folder.
                 if let Ok(token) = read_token(&entry.path()) {
                     own.push(Address { process: job, folder: entry.path(), token });
                 }
@@ -130,7 +134,7 @@ fn read_token(folder: &Path) -> io::Result<Token> {
     Token::from_bytes(&bytes).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// Connects to a launcher's socket; `None` if it is not open.
+/// Connects to a launcher's socket. Returns `None` if the socket is not open.
 fn connected(address: &Address) -> Result<Option<OwnedFd>, GrowError> {
     let job = address.process;
     let socket = socket(SocketFlags::empty())?;
@@ -149,10 +153,12 @@ fn connected(address: &Address) -> Result<Option<OwnedFd>, GrowError> {
     }
 }
 
-/// Sends a request, calls `sent`, and waits for the answer.
+/// Sends a request, calls `sent`, and waits for the answer. Returns the number of the first new
+/// rank.
 fn speak(socket: &OwnedFd, text: &[u8], job: u32, sent: impl FnOnce()) -> Result<u32, GrowError> {
     match retry_on_intr(|| send(socket, text, SendFlags::NOSIGNAL)) {
-        // A launcher that refuses at once has sent its answer before.
+        // If the launcher refuses at once, it has sent its answer already and has closed the
+        // connection.
         Ok(_) | Err(Errno::PIPE | Errno::CONNRESET) => {}
         Err(error) => return Err(GrowError::System(error.into())),
     }
@@ -167,8 +173,8 @@ fn is_there(process: u32) -> bool {
     Path::new(&format!("/proc/{process}")).exists()
 }
 
-/// Waits for the answer. One that comes too late can't be sent, so that the launcher and the caller
-/// agree on it.
+/// Waits for the answer for at most `patience`, and returns its bytes. Afterwards the launcher
+/// can't send an answer any more. So launcher and caller agree if there was one.
 pub fn receive(socket: &OwnedFd, job: u32, patience: Duration) -> Result<Vec<u8>, GrowError> {
     let (since, mut text) = (Instant::now(), vec![0; MESSAGE_MAX]);
     let mut is_reset = false;
@@ -179,8 +185,8 @@ pub fn receive(socket: &OwnedFd, job: u32, patience: Duration) -> Result<Vec<u8>
         }
         match recv(socket, &mut text[..], RecvFlags::DONTWAIT) {
             Ok((0, _)) if left.is_zero() => return Err(GrowError::Silent(job)),
-            // A launcher that refuses does not read the request. The system says so once, and then
-            // gives the answer.
+            // If the launcher refuses, it does not read the request. The system reports that once,
+            // and then delivers the answer.
             Err(Errno::CONNRESET) if !is_reset => is_reset = true,
             Ok((0, _)) | Err(Errno::CONNRESET) => return Err(GrowError::NoJob(job)),
             Ok((len, _)) => {

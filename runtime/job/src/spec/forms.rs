@@ -1,11 +1,11 @@
-//! Reads and writes values of settings as command lines state them.
+//! Reads and writes values of settings in the forms of the command line.
 
 use goal_engine::Calc;
 use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A form in which command lines state values of type `T`.
+/// A form in which the command line states values of type `T`.
 pub(super) trait Form<T> {
     /// Returns the names that a value may have, and their help texts.
     fn names() -> Vec<(&'static str, &'static str)> {
@@ -15,21 +15,21 @@ pub(super) trait Form<T> {
     /// Reads a value. The error is a text for the user.
     fn read(text: &str) -> Result<T, String>;
 
-    /// Writes a value; nothing if there is none.
+    /// Returns the text of a value; an empty text if there is no value.
     fn text(value: &T) -> String;
 }
 
-/// One of a few names.
+/// The form of a value that has one of a few names.
 pub(super) struct Named;
-/// The text of the type itself. A flag is `true` or `false`.
+/// The form that the type itself reads and displays. A flag is `true` or `false`.
 pub(super) struct Text;
-/// A number of bytes, perhaps with a unit.
+/// The form of a number of bytes, perhaps with a unit.
 pub(super) struct Bytes;
-/// A number within bounds.
+/// The form of a number from `MIN` to `MAX`.
 pub(super) struct Within<const MIN: u64, const MAX: u64>;
-/// A time in seconds, or none.
+/// The form of a time in seconds, or of no time.
 pub(super) struct Seconds;
-/// A duration of `calc`.
+/// The form of the factor of `calc` actions: `spin`, `skip` or a number.
 pub(super) struct Factor;
 
 impl<T: crate::Named> Form<T> for Named {
@@ -128,7 +128,7 @@ impl Form<Calc> for Factor {
     }
 }
 
-/// Returns the factor that scales the time of `calc` actions; `None` if they are skipped.
+/// Returns the factor that scales the duration of `calc` actions; `None` if these are skipped.
 pub(crate) fn calc_factor(calc: Calc) -> Option<f64> {
     match calc {
         Calc::Skip => None,
@@ -136,7 +136,7 @@ pub(crate) fn calc_factor(calc: Calc) -> Option<f64> {
     }
 }
 
-/// Writes and reads a [`Calc`] as its factor.
+/// Serializes a [`Calc`] as its factor.
 pub(super) mod factor {
     use super::calc_factor;
     use goal_engine::Calc;

@@ -1,8 +1,8 @@
-//! Lists the settings of a job that its user may choose, one row each: the field, the option of a
-//! command line, and the texts about it.
+//! Lists the settings of a job that its user may choose. Each setting has a row: the field, the
+//! option of the command line, and the texts about the option.
 //!
-//! A launcher compares the rows that all hosts must have the same. A command line makes its options
-//! from the rows. This module knows no command line.
+//! Some settings must be the same on all hosts, and launchers compare them. The command line
+//! creates its options from the rows. This module does not parse command lines.
 
 mod forms;
 #[cfg(test)]
@@ -25,7 +25,7 @@ use goal_engine::{Calc, Options};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// A row: one of the settings that the user of a job may choose.
+/// A row of the table: one setting that the user of a job may choose.
 #[derive(Debug)]
 pub struct Setting {
     /// The long option, without its dashes.
@@ -34,25 +34,29 @@ pub struct Setting {
     pub value_name: &'static str,
     /// The help text.
     pub help: &'static str,
-    /// The words about the default, behind its value, if it is not the default in each job.
+    /// The text after the default's value in help texts. `None` if the default is the same in all
+    /// jobs.
     pub default_note: Option<&'static str>,
-    /// The heading of the option in help texts; `None` is the first part, without a heading.
+    /// The heading of the option in help texts; `None` for options of the first part, which has no
+    /// heading.
     pub heading: Option<&'static str>,
-    /// The place among the settings that all hosts must have the same, if this is one.
+    /// The place of this setting among those that must be the same on all hosts; `None` if hosts
+    /// may differ.
     pub agreed: Option<usize>,
-    /// True if only jobs of schedules have it, and not those of programs.
+    /// True if only jobs of schedules have the setting, and jobs of programs do not.
     pub is_of_schedules: bool,
-    /// True if only jobs of hosts on one Ethernet have it.
+    /// True if only jobs of hosts on one Ethernet have the setting.
     pub is_of_ethernet: bool,
-    /// The names that the value may have, and their help texts; empty for other values.
+    /// Returns the names that the value may have, and their help texts; empty if values have no
+    /// names.
     pub names: fn() -> Vec<(&'static str, &'static str)>,
-    /// Sets the value that a text states. The error is a text for the user.
+    /// Sets the value from the text of the command line. The error is a text for the user.
     pub set: fn(&mut JobSpec, &str) -> Result<(), String>,
-    /// Returns the value as a command line states it; empty if there is none.
+    /// Returns the value in the form of the command line; an empty text if there is no value.
     pub text: fn(&JobSpec) -> String,
 }
 
-/// The texts of most rows.
+/// A row with the values that most rows have.
 const PLAIN: Setting = Setting {
     option: "",
     value_name: "",
@@ -70,7 +74,7 @@ const PLAIN: Setting = Setting {
 const LIMITS: Option<&str> = Some("Limits");
 const SEVERAL_HOSTS: Option<&str> = Some("Several hosts");
 
-/// Makes [`JobSpec`] and [`SETTINGS`] of the rows.
+/// Defines [`JobSpec`] and [`SETTINGS`] from the rows.
 macro_rules! settings {
     ($(
         $(#[$meta:meta])*
@@ -89,7 +93,7 @@ macro_rules! settings {
             }
         }
 
-        /// Every row, in the order of help texts.
+        /// All rows, in the order of help texts.
         pub static SETTINGS: &[Setting] = &[$(Setting {
             option: $option,
             value_name: $value_name,
@@ -111,7 +115,7 @@ settings! {
     progress: Mode = Mode::default() => Named, "progress", "PROGRESS",
         "How a rank's schedule makes progress while the rank computes";
 
-    /// The choice whether the schedule runs in the kernels of its hosts.
+    /// The choice if the schedule runs in the kernels of the job's hosts.
     offload: Offload = Offload::default() => Named, "offload", "OFFLOAD",
         "Run the schedule of a job on several hosts in their kernels, while the ranks' processes \
          sleep or compute, or the processes",
@@ -125,8 +129,8 @@ settings! {
         "Processors of ranks: core (a core for each rank, if there are enough that no other job \
          holds), none (ranks are not bound), or a list for the ranks of this host in their order";
 
-    /// Lets the other ranks of a program go on after the loss of one. They learn of it by
-    /// `Interrupted::Lost` and form a smaller group by `Attached::regroup` (`goal-rank`).
+    /// True if the other ranks of a program go on after the loss of a rank. They learn of the loss
+    /// by `Interrupted::Lost`, and form a smaller group by `Attached::regroup` (`goal-rank`).
     survives: bool = false => Text, "survive", "",
         "Let the other ranks of a program go on if one is killed or exits early: they learn of it \
          by GOAL_ERR_RANK_LOST and call GOAL_Comm_shrink",
@@ -150,11 +154,11 @@ settings! {
         "Instances to run, one after the other without a barrier",
         agreed: Some(0), is_of_schedules: true;
 
-    /// The time after which the job is ended.
+    /// The time after which the job is ended; `None` if it has no limit.
     timeout: Option<Duration> = None => Seconds, "timeout", "S",
         "End the run after so many seconds";
 
-    /// [`Options::eager_limit`].
+    /// The largest eager message in bytes: [`Options::eager_limit`].
     eager_limit: u64 = Options::EAGER_LIMIT => Bytes, "eager-limit", "BYTES",
         "Largest message that is sent before its receive is there",
         default_note: Some(", or what GOAL_TABLE has"), agreed: Some(1);
@@ -165,12 +169,13 @@ settings! {
         "Most bytes of a ring between two ranks of a host, a power of two",
         default_note: Some(", or what GOAL_TABLE has"), agreed: Some(3);
 
-    /// [`Options::unexpected_limit`].
+    /// The most bytes of unexpected messages of a rank: [`Options::unexpected_limit`].
     unexpected_limit: u64 = Options::UNEXPECTED_LIMIT => Bytes, "unexpected-limit", "BYTES",
         "Most bytes of messages that a rank keeps for receives to come",
         agreed: Some(2);
 
-    /// The most records of a trace, of all ranks together; the last ones of each rank are kept.
+    /// The most records of a trace, of all ranks together. If there are more, the last records of
+    /// each rank are kept.
     trace_events_max: u64 = TRACE_EVENTS_MAX => Within<1, { u64::MAX }>, "trace-max", "N",
         "Most records of a trace, 32 bytes each, all ranks together; the last ones of each rank \
          are kept",
@@ -186,8 +191,8 @@ settings! {
         "Most bytes of the memory that ranks share",
         heading: LIMITS;
 
-    /// The most bytes of its memory that a rank makes resident before it starts; fewer if little
-    /// memory is free.
+    /// The most bytes of its memory that a rank makes resident before it starts. If little memory
+    /// is free, the rank makes fewer bytes resident.
     prefault_bytes_max: u64 = PREFAULT_BYTES_MAX => Bytes, "max-prefault", "BYTES",
         "Most bytes of its memory that a rank makes resident before it starts",
         heading: LIMITS, is_of_schedules: true;
@@ -198,13 +203,14 @@ settings! {
         "Most bytes of memory of all ranks together that are compared with the interpreter's",
         heading: LIMITS, is_of_schedules: true;
 
-    /// The packets that a rank may send to one on another host before the first is acknowledged.
+    /// The most packets that a rank may send to a rank on another host before the first packet is
+    /// acknowledged.
     initial_burst: u16 = INITIAL_BURST => Within<{ INITIAL_BURST_MIN as u64 }, { BURST_MAX as u64 }>,
         "initial-burst", "N",
         "Packets that a rank may send to one on another host before the first is acknowledged",
         default_note: Some(""), heading: SEVERAL_HOSTS, agreed: Some(4), is_of_ethernet: true;
 
-    /// The most packets in flight to a rank from one on another host.
+    /// The most packets in flight from a rank to a rank on another host.
     burst: u16 = BURST_MAX => Within<{ INITIAL_BURST_MIN as u64 }, { BURST_MAX as u64 }>,
         "burst", "N",
         "Most packets in flight to a rank from one on another host",
@@ -212,7 +218,7 @@ settings! {
 }
 
 impl JobSpec {
-    /// Returns the options and the values of the settings that all hosts must have the same.
+    /// Returns the option and the value of each setting that must be the same on all hosts.
     pub fn agreed(&self) -> impl Iterator<Item = (String, String)> {
         let mut rows: Vec<_> = SETTINGS.iter().filter(|row| row.agreed.is_some()).collect();
         rows.sort_by_key(|row| row.agreed);

@@ -1,9 +1,9 @@
 //! Writes traces in the Chrome trace event form, which Perfetto and chrome://tracing open.
 //!
 //! A rank is a process of the trace. Actions that are under way at the same time are in different
-//! lanes, which are threads of the trace. Viewers nest or drop slices that overlap in one thread.
-//! Asynchronous slices are no alternative, since arrows between ranks bind to slices of threads
-//! only. Each event is one line.
+//! lanes, and a lane is a thread of the trace. This is needed because viewers nest or drop slices
+//! that overlap in one thread. Asynchronous slices are no alternative, since arrows between ranks
+//! bind only to slices of threads. Each event is one line.
 
 use super::names::Names;
 use super::recorder::recorded;
@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 /// The thread of a rank that shows where its instances begin and end.
 const INSTANCES: u32 = 0;
 
-/// An event of the format. Times are microseconds from the start of the job.
+/// An event in the Chrome trace format. Times are microseconds from the start of the job.
 #[derive(Debug, Default, Serialize)]
 struct Event<'a> {
     name: &'a str,
@@ -32,13 +32,13 @@ struct Event<'a> {
     ts: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dur: Option<f64>,
-    /// The name of a flow.
+    /// The name of the flow to which the event belongs.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    /// `e` binds the end of a flow to the slice around it.
+    /// The binding of a flow's end. `e` binds it to the slice around it.
     #[serde(skip_serializing_if = "Option::is_none")]
     bp: Option<&'a str>,
-    /// The scope of an instant.
+    /// The scope of an instant event.
     #[serde(skip_serializing_if = "Option::is_none")]
     s: Option<&'a str>,
     args: Args,
@@ -60,7 +60,7 @@ struct Args {
     peer: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
-    /// `null` for any.
+    /// The tag of the message; the inner `None` becomes `null`, which stands for any tag.
     #[serde(skip_serializing_if = "Option::is_none")]
     tag: Option<Option<u32>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,16 +71,17 @@ struct Args {
     unfinished: bool,
 }
 
-/// Records that a trace does not show.
+/// The numbers of records that a trace does not show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Omitted {
     /// The number of records that were overwritten because there was no room.
     pub lost: u64,
-    /// The number of records that belong to no action of their rank, which no engine wrote.
+    /// The number of records that belong to no action of their rank. No engine writes such records.
     pub foreign: u64,
 }
 
-/// Writes the trace of a job that has ended. Returns the number of records that it leaves out.
+/// Writes the trace of a job that has ended. Returns the numbers of records that the trace leaves
+/// out.
 ///
 /// # Errors
 /// The error of `out`.
@@ -121,7 +122,7 @@ pub fn write(segment: &Segment, nisa: &Nisa, out: &mut dyn Write) -> io::Result<
     Ok(omitted)
 }
 
-/// The names of flows: a number for each message, unique in the job.
+/// Computes the names of flows. Each message has a number that is unique in the job.
 #[derive(Debug)]
 struct Flows {
     ranks: u64,
@@ -150,7 +151,7 @@ impl Flows {
     }
 }
 
-/// The ranks of a message.
+/// The source and the destination of a message.
 struct Pair {
     source: u32,
     destination: u32,
@@ -169,7 +170,7 @@ impl Writer<'_> {
         Ok(serde_json::to_writer(&mut *self.out, event)?)
     }
 
-    /// Writes the name of a rank.
+    /// Writes the names of a rank's process and of its thread for instances.
     fn describe(&mut self, rank: u32) -> io::Result<()> {
         let metadata = |name, args| Event { name, ph: "M", pid: rank, args, ..Event::default() };
         let named = |name: String| Args { name: Some(name), ..Args::default() };
@@ -207,8 +208,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a slice and its end of a message's arrow. A slice that has not ended lasts until
-    /// `last`.
+    /// Writes a slice. If the slice has a message, writes its end of the message's arrow too. A
+    /// slice that has not ended lasts until `last`.
     fn slice(&mut self, rank: u32, names: &Names<'_>, slice: &Slice, last: u64) -> io::Result<()> {
         let end = slice.end.unwrap_or(last);
         let has_message = matches!(slice.kind, Kind::Send | Kind::Recv);
@@ -235,7 +236,7 @@ impl Writer<'_> {
             cat: slice.kind.name(),
             ph: "X",
             ts: Some(micros(slice.start)),
-            // Saturating: another host may have sent any times.
+            // This saturates, because another host may have sent any times.
             dur: Some(micros(end.saturating_sub(slice.start))),
             args,
             ..event
@@ -245,8 +246,8 @@ impl Writer<'_> {
             SliceMessage::Sent(sequence) => {
                 ("s", Pair { source: rank, destination: slice.peer }, sequence, slice.start)
             }
-            // The event is moved into the slice: at the time of its end a slice no longer surrounds
-            // it.
+            // The event must lie before the end of the slice. At the time of its end a slice does
+            // not surround an event any more.
             SliceMessage::Taken { source, sequence, time } => (
                 "f",
                 Pair { source, destination: rank },

@@ -1,15 +1,15 @@
-//! Names the actions of a section for a trace.
+//! Returns the names of a section's actions for a trace.
 
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, SectionDebug};
 use goal_engine::trace::Kind;
 
-/// The actions of a section by offset; empty for a section that is run through a window.
+/// The actions of a section. It has no actions if the section is run through a window.
 pub(super) struct Names<'a> {
     debug: SectionDebug<'a>,
     section: u32,
     nisa: &'a Nisa,
-    /// Ascending.
+    /// The offsets of the actions, in ascending order.
     offsets: Vec<u32>,
 }
 
@@ -24,17 +24,18 @@ impl<'a> Names<'a> {
         self.section == section
     }
 
-    /// Returns the number of the action at an offset.
+    /// Returns the number of the action at `offset`; `None` if it is not known.
     pub(super) fn number(&self, offset: u32) -> Option<u32> {
         self.offsets.binary_search(&offset).ok().map(|number| number as u32)
     }
 
-    /// Returns false if it is known that no action begins at an offset.
+    /// Returns false if it is known that no action begins at `offset`.
     pub(super) fn may_have(&self, offset: u32) -> bool {
         self.offsets.is_empty() || self.number(offset).is_some()
     }
 
-    /// Returns the label of an action, or its kind and number.
+    /// Returns the label of the action with this number. Without a label, returns its kind and
+    /// number.
     pub(super) fn name(&self, kind: Kind, number: Option<u32>) -> String {
         let kind = kind.name();
         let Some(number) = number else { return kind.to_owned() };
@@ -42,12 +43,13 @@ impl<'a> Names<'a> {
         label.map_or_else(|| format!("{kind} {number}"), str::to_owned)
     }
 
-    /// Returns the line of an action.
+    /// Returns the source line of the action with this number; `None` if it is not known.
     pub(super) fn line(&self, number: Option<u32>) -> Option<u32> {
         self.debug.line(number? as usize)
     }
 
-    /// Returns the tag of the message of an action, which may be [`goal_lang::ANY`].
+    /// Returns the tag of the send or receive at `offset`, which may be [`goal_lang::ANY`]. Returns
+    /// `None` for other actions, or if the action is not known.
     pub(super) fn tag(&self, offset: u32) -> Option<u32> {
         self.number(offset)?;
         match self.nisa.section_by_id(self.section).record(offset).operation() {

@@ -1,4 +1,4 @@
-//! Lays out the records of a trace in memory.
+//! Defines the layout of a trace's records in memory.
 
 use goal_engine::trace::{Event, Kind, Point};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -13,13 +13,13 @@ pub struct Record {
     pub stamp: u64,
     /// The size of a message in bytes.
     pub bytes: u64,
-    /// Offset of the action in its section.
+    /// The offset of the action in its section.
     pub action: u32,
     /// The rank at the other end of a message.
     pub peer: u32,
-    /// A number with the meaning that the point gives it.
+    /// A number whose meaning depends on the [`Point`].
     pub detail: u32,
-    /// Number of the instance.
+    /// The number of the instance.
     pub instance: u32,
 }
 
@@ -27,7 +27,7 @@ pub struct Record {
 const CLOCK_BITS: u32 = 56;
 
 impl Record {
-    /// Creates the record of an event at a time.
+    /// Creates the record of an event at the time `now_ns`.
     #[inline]
     pub(super) fn from_event(event: &Event, now_ns: u64) -> Self {
         let Event { point, kind, instance, action, peer, detail, bytes } = *event;
@@ -35,7 +35,7 @@ impl Record {
         Self { stamp, bytes, action, peer, detail, instance }
     }
 
-    /// Returns the kind of event; `None` for bytes that no engine wrote.
+    /// Returns the point at which the event was recorded; `None` for bytes that no engine wrote.
     pub fn point(&self) -> Option<Point> {
         Some(match self.stamp & 15 {
             1 => Point::InstanceStarted,
@@ -53,13 +53,13 @@ impl Record {
         Kind::ALL[(self.stamp >> 4 & 15) as usize % Kind::ALL.len()]
     }
 
-    /// Returns this record by a clock that is `by_ns` ahead, modulo 2^64.
+    /// Returns this record with the time of a clock that is `by_ns` ahead, modulo 2^64.
     pub(super) fn shifted(self, by_ns: u64) -> Self {
         Self { stamp: self.stamp.wrapping_add(by_ns << 8), ..self }
     }
 
-    /// Returns the nanoseconds since `origin_ns` of the same clock, which must be less than 2^56
-    /// earlier.
+    /// Returns the nanoseconds from `origin_ns` to this record. `origin_ns` is a time of the same
+    /// clock, less than 2^56 ns earlier.
     pub fn since(&self, origin_ns: u64) -> u64 {
         ((self.stamp >> 8).wrapping_sub(origin_ns)) & ((1 << CLOCK_BITS) - 1)
     }

@@ -9,12 +9,12 @@ use std::ops::Range;
 use std::sync::atomic::{Ordering, fence};
 use zerocopy::IntoBytes;
 
-/// Bytes before the records of an area, which hold their count.
+/// The number of bytes before the records of an area. They contain the number of records.
 const HEAD_BYTES: usize = size_of::<Record>();
-/// The number of records that are read at a time.
+/// The most records that are read at a time.
 const BLOCK: u64 = 4096;
 
-/// Returns the size in bytes of an area for `events` records.
+/// Returns the size in bytes of an area for `events` records; 0 if there are none.
 pub fn area_bytes(events: u64) -> u64 {
     match events {
         0 => 0,
@@ -24,7 +24,7 @@ pub fn area_bytes(events: u64) -> u64 {
     }
 }
 
-/// Stores the records of an engine. A record that finds no room overwrites the oldest one.
+/// Stores the records of an engine. If there is no room, a record overwrites the oldest one.
 #[derive(Debug)]
 pub struct Recorder {
     /// The number of records ever stored.
@@ -34,8 +34,9 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Creates a recorder over one word, 0 at first, that counts the records ever stored, and at
-    /// least one record. `clock` returns nanoseconds and never goes back.
+    /// Creates a recorder. `count` is one word, 0 at first, in which it counts the records ever
+    /// stored. `records` has room for at least one record. `clock` returns nanoseconds, and never
+    /// goes back.
     ///
     /// # Panics
     /// If there is no room for a count and a record.
@@ -55,18 +56,18 @@ impl trace::Recorder for Recorder {
         let records = self.records.as_mut_slice();
         records[(*count % records.len() as u64) as usize] =
             Record::from_event(event, (self.clock)());
-        // Orders the stores of the record before that of the count, for a launcher that reads both
-        // after this process was killed.
+        // This orders the stores of the record before the store of the count. A launcher may read
+        // both after this process was killed.
         fence(Ordering::Release);
         *count += 1;
     }
 }
 
-/// Returns the recorder over a rank's area; `None` if it has none.
+/// Returns the recorder over the trace area of `rank`; `None` if the job is not traced.
 ///
 /// # Safety
-/// One recorder of a rank is used at a time, in all processes, and none after the segment is
-/// dropped.
+/// Only one recorder of a rank is used at a time, in all processes together. None is used after the
+/// segment is dropped.
 pub unsafe fn recorder(segment: &Segment, rank: u32, clock: fn() -> u64) -> Option<Recorder> {
     let area = &segment.rank(rank).trace;
     (!area.is_empty()).then(|| {
@@ -86,7 +87,7 @@ pub fn shift(segment: &Segment, rank: u32, by_ns: u64) {
     let (_, all) = recorded(segment, rank);
     let room = records(&area).len() / size_of::<Record>();
     let places = records(&area).step_by(size_of::<Record>());
-    // After records were overwritten, every place has one.
+    // `recorded` leaves out one record if some were overwritten, so one more place may be in use.
     let used = all.count().saturating_add(1).min(room);
     for at in places.take(used) {
         // SAFETY: the rank has ended, so no engine uses its trace.
@@ -97,8 +98,8 @@ pub fn shift(segment: &Segment, rank: u32, by_ns: u64) {
     }
 }
 
-/// Returns the number of lost records of a rank that no longer runs, and the records after them,
-/// oldest first.
+/// Returns the number of lost records of a rank that no longer runs, and an iterator over the other
+/// records, oldest first.
 pub(crate) fn recorded(segment: &Segment, rank: u32) -> (u64, impl Iterator<Item = Record>) {
     let area = segment.rank(rank).trace.clone();
     let (count, room) = match area.is_empty() {
@@ -110,8 +111,8 @@ pub(crate) fn recorded(segment: &Segment, rank: u32) -> (u64, impl Iterator<Item
             (count[0], (records(&area).len() / size_of::<Record>()) as u64)
         }
     };
-    // Once records are overwritten, the oldest one is left out: the rank may have died while it was
-    // overwriting that one.
+    // If records were overwritten, the oldest record is left out, because the rank may have died
+    // while it was overwriting this record.
     let first = if count < room { 0 } else { count - (room - 1).min(count) };
     let (start, end) = (records(&area).start, count);
     let mut next = first;

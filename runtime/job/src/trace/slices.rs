@@ -10,12 +10,12 @@ use goal_engine::trace::{Kind, Point};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// An item of a trace. Times are nanoseconds from the origin.
+/// An item that a trace shows. Times are nanoseconds from the start of the job.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     /// The start of an instance or, if `is_end`, its end.
     Instance { number: u32, time: u64, is_end: bool },
-    /// A new lane.
+    /// A new lane, with its number.
     Lane(u32),
     /// An action.
     Slice(Slice),
@@ -26,17 +26,18 @@ pub(super) enum Shown {
 pub(super) struct Slice {
     pub(super) lane: u32,
     pub(super) kind: Kind,
-    /// The number of the action in its section, if it is known.
+    /// The number of the action in its section; `None` if it is not known.
     pub(super) number: Option<u32>,
     pub(super) instance: u32,
-    /// The time at which its dependencies were met, if it is known.
+    /// The time at which the dependencies of the action were met; `None` if it is not known.
     pub(super) ready: Option<u64>,
     pub(super) start: u64,
-    /// The end; `None` if the action had not ended at the end of the records.
+    /// The time of the end; `None` if the records contain no end of the action.
     pub(super) end: Option<u64>,
-    /// The peer of its message, [`goal_lang::ANY`] if a receive takes any.
+    /// The peer of the action's message; [`goal_lang::ANY`] if a receive takes messages from any
+    /// source.
     pub(super) peer: u32,
-    /// The size of its message in bytes.
+    /// The size of the action's message in bytes.
     pub(super) bytes: u64,
     pub(super) tag: Option<u32>,
     pub(super) message: SliceMessage,
@@ -45,11 +46,11 @@ pub(super) struct Slice {
 /// The message of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SliceMessage {
-    /// The action has no message, or none that is known.
+    /// The action has no message, or its message is not known.
     Unknown,
-    /// The message of a send, by its number among those to the peer.
+    /// The message of a send, by its sequence number among the messages to the peer.
     Sent(u32),
-    /// The message that a receive took.
+    /// The message that a receive took, and the time of the match.
     Taken { source: u32, sequence: u32, time: u64 },
 }
 
@@ -60,10 +61,10 @@ pub(super) struct Slices<'a> {
     section: u32,
     origin_ns: u64,
     lanes: Lanes,
-    /// The slices that have not ended, by instance and offset.
+    /// The slices that have not ended, by instance and offset of the action.
     open: FxHashMap<(u32, u32), Slice>,
-    /// The readiness in the instance that started last, if its section is known. A rank of a job
-    /// runs one instance at a time.
+    /// The number of the instance that started last, and the readiness of its actions. `None` if
+    /// the section is not known. A rank of a job runs one instance at a time.
     readiness: Option<(u32, Readiness)>,
     /// The number of records that belong to no action of the section.
     foreign: u64,
@@ -83,9 +84,9 @@ impl<'a> Slices<'a> {
         }
     }
 
-    /// Adds a record. Returns the item that it completes, if any. Leaves out ends of actions whose
-    /// start was lost, and records that belong to no action of the section. Another host may have
-    /// sent such records.
+    /// Adds a record. Returns the item that the record completes; `None` if it completes none.
+    /// Ignores ends of actions whose start was lost. Ignores and counts records that belong to no
+    /// action of the section, which another host may have sent.
     pub(super) fn add(&mut self, record: &Record) -> Option<Shown> {
         let Record { action, instance, .. } = *record;
         let time = record.since(self.origin_ns);
@@ -192,7 +193,7 @@ impl Readiness {
         Self { start, countdown: Countdown::new(section), ready: FxHashMap::default() }
     }
 
-    /// Notes the start of an action, and returns when it became ready.
+    /// Notes the start of an action, and returns the time at which the action became ready.
     fn start(&mut self, section: Section<'_>, offset: u32, time: u64) -> u64 {
         self.release(section.record(offset).start_dependents, time);
         self.ready.remove(&offset).unwrap_or(self.start)
@@ -209,14 +210,14 @@ impl Readiness {
     }
 }
 
-/// A lane that was taken.
+/// A lane that was taken for a slice.
 pub(super) struct Lane {
     pub(super) number: u32,
-    /// True if no slice was in it before.
+    /// True if the lane had no slice before.
     pub(super) is_new: bool,
 }
 
-/// The lanes of a rank, each with one slice at a time. Actions that are under way at the same time
+/// The lanes of a rank. A lane has one slice at a time. Actions that are under way at the same time
 /// are in different lanes.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
@@ -226,7 +227,7 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// Takes the first free lane, numbered from 1 on. Adds one if none is free.
+    /// Takes the first free lane. Adds a lane if none is free. Lanes are numbered from 1 on.
     pub(super) fn take(&mut self) -> Lane {
         match self.free.pop_first() {
             Some(number) => Lane { number, is_new: false },

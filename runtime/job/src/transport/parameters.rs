@@ -1,9 +1,9 @@
-//! Checks the parameters of transports that a job sets, and reads those that a measurement has
+//! Checks the parameters of transports that a job sets, and reads parameters that a measurement has
 //! found.
 //!
-//! Threat: a file of measured parameters comes from the environment of a launcher, which its user
-//! sets. It is text of bounded length that a library parses. Every number in it is checked like one
-//! of the command line.
+//! Threat: the environment of a launcher, which its user sets, names the file of measured
+//! parameters. The file is text of limited length, which a library parses. Every number in it is
+//! checked like a number of the command line.
 
 use crate::limits::{
     BURST_MAX, INITIAL_BURST_MIN, RING_BYTES_MAX, RING_BYTES_MIN, TABLE_BYTES_MAX,
@@ -15,13 +15,13 @@ use std::io::{self, Read};
 use std::path::Path;
 use thiserror::Error;
 
-/// A parameter out of its limits.
+/// The error that a parameter is out of its limits.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParameterError {
-    /// The bytes of a ring.
+    /// The number of bytes of a ring is out of its limits.
     #[error("a ring of {0} bytes: give a power of two from {RING_BYTES_MIN} to {RING_BYTES_MAX}")]
     Ring(u64),
-    /// The initial burst.
+    /// The initial burst is out of its limits.
     #[error(
         "an initial burst of {initial} packets, of at most {most} in flight: give {INITIAL_BURST_MIN} to {most}"
     )]
@@ -31,7 +31,7 @@ pub enum ParameterError {
         /// The most packets in flight.
         most: u16,
     },
-    /// The most packets in flight.
+    /// The most packets in flight are out of their limits.
     #[error("a burst of {0} packets: give {INITIAL_BURST_MIN} to {BURST_MAX}")]
     Burst(u16),
 }
@@ -40,7 +40,7 @@ impl JobSpec {
     /// Checks the parameters of transports.
     ///
     /// # Errors
-    /// [`ParameterError`] names the first that is out of its limits.
+    /// [`ParameterError`] names the first parameter that is out of its limits.
     pub fn check(&self) -> Result<(), ParameterError> {
         let Self { ring_bytes, initial_burst: initial, burst: most, .. } = *self;
         if !ring_bytes.is_power_of_two() || !(RING_BYTES_MIN..=RING_BYTES_MAX).contains(&ring_bytes)
@@ -57,30 +57,31 @@ impl JobSpec {
     }
 }
 
-/// Parameters that a measurement has found to be better than their defaults. Those that are missing
-/// have their defaults.
+/// Parameters that a measurement has found to be better than their defaults. A missing parameter
+/// has its default.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Found {
-    /// [`JobSpec::eager_limit`].
+    /// The value for [`JobSpec::eager_limit`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eager_limit: Option<u64>,
-    /// [`JobSpec::ring_bytes`].
+    /// The value for [`JobSpec::ring_bytes`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring_bytes: Option<u64>,
-    /// [`JobSpec::initial_burst`].
+    /// The value for [`JobSpec::initial_burst`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_burst: Option<u16>,
-    /// [`JobSpec::burst`].
+    /// The value for [`JobSpec::burst`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst: Option<u16>,
-    /// The measurement.
+    /// A text that describes the measurement.
     pub source: String,
 }
 
 impl Found {
-    /// Sets the parameters that were found, without those whose options are `given`, and adds their
-    /// options there. An initial burst that is neither given nor found is at most the burst.
+    /// Sets the found parameters in `spec`, except those whose options are in `given`. Adds the
+    /// options of the set parameters to `given`. If the initial burst is neither given nor found,
+    /// reduces it to at most the burst.
     pub fn apply(&self, spec: &mut JobSpec, given: &mut Vec<&'static str>) {
         fn take<T>(to: &mut T, found: Option<T>, option: &'static str, given: &mut Vec<&str>) {
             if let Some(value) = found.filter(|_| !given.contains(&option)) {
@@ -97,7 +98,7 @@ impl Found {
         }
     }
 
-    /// Returns the defaults with the parameters that were found.
+    /// Returns the default settings with the found parameters.
     pub fn spec(&self) -> JobSpec {
         let mut spec = JobSpec::default();
         self.apply(&mut spec, &mut vec![]);
@@ -105,14 +106,14 @@ impl Found {
     }
 }
 
-/// The part of a table of decisions that is about transports.
+/// The part of a table of decisions that has the parameters of transports.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tuned {
-    /// Parameters of jobs on one host.
+    /// The parameters for jobs on one host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_host: Option<Found>,
-    /// Parameters of jobs on several hosts.
+    /// The parameters for jobs on several hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub several_hosts: Option<Found>,
 }
@@ -120,13 +121,13 @@ pub struct Tuned {
 /// The reason why a table's part about transports can't be used.
 #[derive(Debug, Error)]
 pub enum TunedError {
-    /// It can't be read.
+    /// The table can't be read.
     #[error(transparent)]
     System(#[from] io::Error),
-    /// It is too long.
+    /// The table is longer than [`TABLE_BYTES_MAX`].
     #[error("more than {TABLE_BYTES_MAX} bytes are no table of decisions")]
     TooLong,
-    /// It is no table.
+    /// The text is no table of decisions.
     #[error("it is no table of decisions: {0}")]
     Syntax(#[from] serde_json::Error),
     /// A parameter is out of its limits.
@@ -135,7 +136,8 @@ pub enum TunedError {
 }
 
 impl Tuned {
-    /// Reads the part of a table of decisions that is about transports; nothing if it has none.
+    /// Reads the part about transports of the table of decisions in a file. If the table has no
+    /// such part, returns the default.
     ///
     /// # Errors
     /// [`TunedError`].
@@ -148,7 +150,8 @@ impl Tuned {
         Self::parse(&text)
     }
 
-    /// Parses the part about transports of a table's text.
+    /// Parses the part about transports from the text of a table of decisions. If the table has no
+    /// such part, returns the default.
     ///
     /// # Errors
     /// [`TunedError`].

@@ -1,4 +1,4 @@
-//! Names the transports, and gives their properties.
+//! Defines the names of the transports, and returns their properties.
 
 use goal_engine::transport::Plugin;
 use serde::{Deserialize, Serialize};
@@ -10,24 +10,24 @@ use std::fmt;
 pub enum Name {
     /// A queue in the rank's own memory.
     Local,
-    /// The segment that all ranks of a job share.
+    /// The segment that the ranks of a host share.
     Shm,
-    /// The memory of other processes.
+    /// Payloads that the system copies from the memory of other processes.
     Cma,
-    /// Streams straight on Ethernet.
+    /// ESP streams, directly on Ethernet.
     Esp,
-    /// Connections of TCP.
+    /// TCP connections.
     Tcp,
-    /// Messages of MPI.
+    /// MPI messages.
     Mpi,
 }
 
-/// A transport that carries messages.
+/// The kind of a transport that carries messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TransportKind {
-    /// [`Name::Local`].
+    /// The transport [`Name::Local`].
     Local,
-    /// [`Name::Shm`].
+    /// The transport [`Name::Shm`].
     Shm,
     /// A fabric to other hosts: [`Name::Esp`], [`Name::Tcp`] or [`Name::Mpi`].
     Remote,
@@ -59,7 +59,7 @@ impl Name {
         }
     }
 
-    /// Returns the transport that users call by this name.
+    /// Returns the transport that users call by this name; `None` if there is none.
     pub(super) fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|name| name.plugin().name == text)
     }

@@ -1,5 +1,5 @@
-//! Takes requests for more ranks at a socket of the launcher. The launcher never waits for a
-//! caller.
+//! Takes requests for more ranks at a socket of the launcher. The launcher never waits for the
+//! process that sends a request, the caller.
 
 use goal_job::bootstrap::VERSION;
 use goal_job::growth::{Answer, FOLDERS, MESSAGE_MAX, Request, TOKEN, prefix, socket};
@@ -16,39 +16,39 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The most connections that wait to be accepted.
+/// The most connections in the queue of the listening socket.
 const BACKLOG: i32 = 128;
-/// The most callers whose requests the launcher waits for at a time.
+/// The most callers whose requests are awaited at a time.
 const CALLERS_MAX: usize = 16;
-/// The most callers that one look accepts.
+/// The most connections that one call accepts.
 const TAKEN_MAX: usize = 64;
 /// The time in which a caller must send its request.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The socket at which a launcher takes requests. Dropping it removes its folder.
+/// The socket at which a launcher takes requests. Dropping it removes the socket and its folder.
 #[derive(Debug)]
 pub(crate) struct GrowthSocket {
     address: Address,
-    /// The socket, once it is open.
+    /// The socket. `None` until it is opened.
     socket: Option<OwnedFd>,
-    /// True if its folder was made, even if the socket could not be opened then.
+    /// True if the folder was created, even if the socket could not be opened afterwards.
     has_folder: bool,
     callers: Vec<Caller>,
 }
 
-/// A caller whose request has not come yet.
+/// A connected caller whose request has not arrived.
 #[derive(Debug)]
 struct Caller {
     socket: OwnedFd,
     since: Instant,
 }
 
-/// The reply to a caller. Dropping it closes the connection.
+/// The connection for the reply to a caller. Dropping it closes the connection.
 #[derive(Debug)]
 pub(crate) struct Reply(OwnedFd);
 
 impl Reply {
-    /// Sends the answer. Returns false if the caller is gone.
+    /// Sends the answer. Returns false if the caller has gone.
     pub(crate) fn send(self, answer: &Answer) -> bool {
         let mut text = serde_json::to_vec(answer).expect("a number or a text");
         if text.len() > MESSAGE_MAX {
@@ -58,7 +58,7 @@ impl Reply {
         send(&self.0, &text, SendFlags::NOSIGNAL | SendFlags::DONTWAIT).is_ok()
     }
 
-    /// Returns true if the caller has closed its connection.
+    /// Returns true if a reply is in vain, because the caller has closed its connection.
     fn is_vain(&self) -> bool {
         let mut one = [PollFd::new(&self.0, PollFlags::empty())];
         let is_ready = poll(&mut one, Some(&Timespec::default())).is_ok_and(|ready| ready > 0);
@@ -66,7 +66,7 @@ impl Reply {
     }
 }
 
-/// The part of a request that is the same in every version.
+/// The fields of a request that all versions of the library have.
 #[derive(Deserialize)]
 struct Versioned {
     version: String,
@@ -90,7 +90,8 @@ impl GrowthSocket {
         &self.address
     }
 
-    /// Opens the socket. If users may ask too, writes the token to a file beside it.
+    /// Opens the socket. If `for_users` is set, also writes the token to a file beside it, so that
+    /// the user can send requests.
     ///
     /// # Errors
     /// The system's error.
@@ -99,7 +100,7 @@ impl GrowthSocket {
             return Ok(());
         }
         let Address { folder, token, .. } = &self.address;
-        // The name is new, so a folder that is there already is an error.
+        // The name of the folder is new and random, so an existing folder is an error.
         DirBuilder::new().mode(0o700).create(folder)?;
         self.has_folder = true;
         let socket = socket(SocketFlags::NONBLOCK)?;
@@ -115,8 +116,9 @@ impl GrowthSocket {
         Ok(())
     }
 
-    /// Returns the next request that has come, with its reply; `None` if none has. Answers a caller
-    /// whose message is not a valid request, and passes over callers that are gone. Never blocks.
+    /// Returns the next request that has arrived and the connection for its reply. Returns `None`
+    /// if there is none. Answers callers whose message is not a valid request, and skips callers
+    /// that have gone. Never blocks.
     pub(crate) fn next(&mut self) -> Option<(Request, Reply)> {
         self.take_callers();
         let mut at = 0;
@@ -137,8 +139,8 @@ impl GrowthSocket {
         None
     }
 
-    /// Accepts connections. Callers of other users and callers that are confined are refused with
-    /// the reason.
+    /// Accepts connections. Refuses callers that belong to another user or are confined in other
+    /// namespaces, and tells them the reason.
     fn take_callers(&mut self) {
         for _ in 0..TAKEN_MAX {
             if self.callers.len() >= CALLERS_MAX {
@@ -148,8 +150,8 @@ impl GrowthSocket {
             let socket = match accept_with(listener, SocketFlags::CLOEXEC) {
                 Ok(socket) => socket,
                 Err(Errno::INTR | Errno::CONNABORTED) => continue,
-                // No caller waits, or there are no more descriptors. In the latter case callers
-                // wait on.
+                // No connection waits, or there are no more descriptors. In the second case the
+                // callers stay in the queue.
                 Err(_) => return,
             };
             let why = match Peer::from_socket(&socket) {
@@ -177,7 +179,8 @@ impl Drop for GrowthSocket {
     }
 }
 
-/// Returns the request of a caller, or the reason why it has none; `None` while it may still come.
+/// Returns the request of a caller, or the reason why it is refused. Returns `None` while the
+/// request may still arrive.
 fn hear(caller: &Caller, token: &Token) -> Option<Result<Request, String>> {
     let mut text = vec![0; MESSAGE_MAX];
     let flags = RecvFlags::DONTWAIT | RecvFlags::TRUNC;
@@ -194,7 +197,7 @@ fn hear(caller: &Caller, token: &Token) -> Option<Result<Request, String>> {
     }
 }
 
-/// Reads a request of a caller of this version.
+/// Parses a request. Returns the reason for the caller if its version or its token is wrong.
 fn read(text: &[u8], token: &Token) -> Result<Request, String> {
     let wrong = |error: serde_json::Error| format!("this is no request: {error}");
     let Versioned { version } = serde_json::from_slice(text).map_err(wrong)?;

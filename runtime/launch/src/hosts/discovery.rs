@@ -1,8 +1,8 @@
 //! Searches for the other hosts of a job and for the addresses of all ranks. The search uses
 //! broadcast questions and their answers.
 //!
-//! A launcher answers for its host. When it knows its ranks, its answer names all of them in one
-//! datagram. It asks until it has found all ranks.
+//! A launcher answers for its host. Once it knows its own ranks, its answer names all of them, if
+//! possible in one datagram. It asks until it has found the ranks of all hosts.
 //!
 //! Threat: a host with the key may answer anything. An answer that contradicts earlier ones ends
 //! the search with an error that names the host. No answer makes the memory grow. Answers without
@@ -14,9 +14,9 @@ use goal_esp::auth::Address;
 use goal_esp::wire::{Mac, Message, PortRun, Ports};
 use std::collections::BTreeSet;
 
-/// The most hosts with another key that are named.
+/// The most hosts with another key that a text for the user names.
 const CALLERS_MAX: usize = 8;
-/// The time between two questions, at first and at most.
+/// The shortest and the longest time between two questions, in nanoseconds.
 const PAUSE_MIN_NS: u64 = 5_000_000;
 const PAUSE_MAX_NS: u64 = 100_000_000;
 
@@ -29,15 +29,16 @@ pub(crate) struct Discovery {
     plan: Distribution,
     /// The other hosts that have answered.
     hosts: BTreeSet<Mac>,
-    /// Some of the hosts with another key. Anybody can claim to be one, so not all are kept.
+    /// Some of the hosts with another key. Anybody can pretend to be such a host, so the set is
+    /// limited.
     callers: BTreeSet<Mac>,
-    /// The host that each rank should be on, if that is known.
+    /// The host that each rank should be on. `None` if this is not known.
     owners: Option<Vec<Mac>>,
-    /// The address of each rank, if it is known.
+    /// The address of each rank. An entry is `None` until it is known.
     addresses: Vec<Option<Address>>,
-    /// The ranks of this host, once they are known.
+    /// The ranks of this host. `None` until they are known.
     mine: Option<Vec<u32>>,
-    /// The ports of these ranks, as encoded in answers.
+    /// The ports of this host's ranks, encoded for answers.
     own_ports: Vec<u8>,
     /// The time of the next question, and the pause after it.
     ask_ns: u64,
@@ -45,8 +46,8 @@ pub(crate) struct Discovery {
 }
 
 impl Discovery {
-    /// Returns the view of the host with the interface `me`, for a job of `ranks` ranks. Each run
-    /// on a host needs a higher `nonce` than the ones before.
+    /// Returns the search of the host with the interface `me`, for a job of `ranks` ranks. Each run
+    /// on a host needs a higher `nonce` than earlier runs.
     ///
     /// # Errors
     /// [`DiscoveryError`] if the plan does not fit the job or this host.
@@ -119,7 +120,8 @@ impl Discovery {
         Ok(())
     }
 
-    /// Distributes the ranks among the hosts if only their number was given and all have been seen.
+    /// Distributes the ranks among the hosts if the user gave only the number of hosts, and all of
+    /// them have answered.
     fn assign_when_all_seen(&mut self) -> Result<(), DiscoveryError> {
         let Distribution::Count(expected) = self.plan else { return Ok(()) };
         let seen = self.hosts.len() as u32 + 1;
@@ -158,7 +160,7 @@ impl Discovery {
         self.own_ports = Ports::emit(&runs);
     }
 
-    /// Returns the question to all hosts, if it is time for one.
+    /// Returns the question to all hosts. Returns `None` if it is too early, or none is needed.
     pub(crate) fn poll_question(&mut self, now_ns: u64) -> Option<Message<'static>> {
         if self.is_complete() || now_ns < self.ask_ns {
             return None;
@@ -173,8 +175,8 @@ impl Discovery {
         (!self.is_complete()).then_some(self.ask_ns)
     }
 
-    /// Returns the answers to a question: one, unless the ports of this host's ranks do not fit
-    /// into one datagram.
+    /// Returns the answers to a question. There is one, unless the ports of this host's ranks need
+    /// several datagrams. There is none for another job.
     pub(crate) fn answers(&self, job: u64, nonce: u64) -> impl Iterator<Item = Message<'_>> {
         let ranks = self.ranks();
         let lists = Ports::lists(&self.own_ports).filter(move |_| job == self.job);
@@ -207,7 +209,7 @@ impl Discovery {
         Ok(())
     }
 
-    /// Notes the address of a rank that another host has.
+    /// Notes the address of a rank on another host.
     fn place(&mut self, rank: u32, address: Address) -> Result<(), DiscoveryError> {
         let host = address.mac;
         let Some(known) = self.addresses.get(rank as usize) else {
@@ -249,14 +251,14 @@ impl Discovery {
         self.hosts.contains(&mac)
     }
 
-    /// Notes a host whose datagram is authenticated with another key.
+    /// Notes a host whose datagram was authenticated with another key.
     pub(crate) fn hear_caller(&mut self, host: Mac) {
         if self.callers.len() < CALLERS_MAX {
             self.callers.insert(host);
         }
     }
 
-    /// Says which hosts or ranks have not been found.
+    /// Returns a text on the hosts or ranks that have not been found.
     pub(crate) fn missing(&self) -> String {
         let mut text = self.lacking();
         if !self.callers.is_empty() {

@@ -1,10 +1,10 @@
-//! Names the reasons why the hosts of a job do not come together.
+//! Defines the errors of hosts that do not find each other.
 
 use super::plan::Fault;
 use goal_esp::wire::Mac;
 use goal_job::host::Host;
 
-/// The reason why the hosts of a job do not come together.
+/// The reason why the hosts of a job do not find each other.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DiscoveryError {
     /// The distribution of ranks is wrong.
@@ -21,7 +21,7 @@ pub(crate) enum DiscoveryError {
         /// The number of ranks.
         ranks: u32,
     },
-    /// The list of this host's ranks has a rank twice.
+    /// The user's list of this host's ranks names a rank twice.
     #[error("rank {0} is named twice")]
     NamedTwice(u32),
     /// This host has no rank.
@@ -33,7 +33,7 @@ pub(crate) enum DiscoveryError {
         listed(others)
     )]
     TooManyHosts {
-        /// The number of hosts, with this one.
+        /// The number of hosts that are there, including this one.
         seen: u32,
         /// The number of hosts that the job has.
         expected: u32,
@@ -83,7 +83,7 @@ pub(crate) enum DiscoveryError {
         /// The rank.
         rank: u32,
     },
-    /// A host has a rank that the list of hosts gives to another one.
+    /// A host has a rank that the list of hosts gives to another host.
     #[error(
         "host {host} has rank {rank}, which should be on {owner}: do all hosts have the same peers?"
     )]
@@ -95,17 +95,17 @@ pub(crate) enum DiscoveryError {
         /// The host that should have it.
         owner: Mac,
     },
-    /// Launchers were started with different numbers of launchers.
+    /// Launchers were started for different numbers of launchers.
     #[error("launcher {host} was started for {theirs} launchers, the leader for {ours}")]
     OtherSize {
-        /// The launcher.
+        /// The launcher that differs from the leader.
         host: Host,
-        /// Its number of launchers.
+        /// The number of launchers that this launcher was started for.
         theirs: u32,
-        /// The leader's.
+        /// The number of launchers that the leader was started for.
         ours: u32,
     },
-    /// A launcher has a number that is too high.
+    /// The number of a launcher is too high.
     #[error("there is no launcher {number}: the {size} launchers are numbered from 0 on")]
     NoSuchLauncher {
         /// The number.
@@ -116,7 +116,7 @@ pub(crate) enum DiscoveryError {
     /// Two launchers have the same number.
     #[error("two launchers have the number {0}: each needs one of its own")]
     SameNumber(u32),
-    /// Rank 0 is not on the launcher that leads.
+    /// Rank 0 is not on launcher 0, which leads.
     #[error("rank 0 must be on launcher 0, which leads: see the ranks of launcher {0}")]
     LeaderElsewhere(u32),
     /// The place where launchers meet is of no use.

@@ -44,25 +44,25 @@ impl Key {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Returns the number of the job in datagrams.
+    /// Returns the number of the job in datagrams of EDP.
     pub(crate) fn job(&self) -> u64 {
         let hash = blake3::derive_key("goal-run job number, version 1", &self.0);
         u64::from_be_bytes(hash[..8].try_into().expect("eight bytes"))
     }
 
-    /// Returns the key that authenticates frames between launchers.
+    /// Returns the key that authenticates frames between launchers on Ethernet.
     pub(crate) fn launchers(&self) -> JobKey {
         JobKey::new(&blake3::derive_key("goal-run launchers, version 1", &self.0))
     }
 
-    /// Returns the key of the launchers' connections of TCP.
+    /// Returns the key with which launchers prove themselves to each other over TCP.
     pub(crate) fn rendezvous(&self) -> goal_tcp::handshake::Key {
         let secret = blake3::derive_key("goal-run launchers over TCP, version 1", &self.0);
         goal_tcp::handshake::Key::new(&secret)
     }
 
-    /// Returns the number and the key of a run whose schedule is in the kernel. Both are those of
-    /// this run, so recorded frames are useless in later ones.
+    /// Returns the number and the key of a run whose schedule is in the kernel. Each run has its
+    /// own, so recorded frames are useless in later runs.
     pub(crate) fn kernel(&self, run: u64) -> (u32, [u64; 2]) {
         let mut material = self.0.to_vec();
         material.extend(run.to_be_bytes());
@@ -80,7 +80,7 @@ impl Key {
     }
 }
 
-/// Does not show the key.
+/// Never shows the bytes of the key.
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key")

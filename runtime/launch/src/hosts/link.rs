@@ -1,4 +1,5 @@
-//! Connects a launcher with other hosts: by datagrams, and by streams to their launchers.
+//! Connects a launcher with other hosts on Ethernet: by datagrams, and by streams to their
+//! launchers.
 //!
 //! A [`Link`] is used like an [`Endpoint`]. After each call, the caller takes all frames from
 //! [`Link::poll_transmit`], and then all events from [`Link::poll_event`]. [`Link::poll_timeout`]
@@ -27,10 +28,10 @@ use std::collections::{BTreeMap, VecDeque};
 const TELL_NS: u64 = 2_000_000_000;
 /// The silence after which a launcher is asked for a sign of life.
 const PROBE_NS: u64 = 100_000_000;
-/// The most answers that wait to be sent. Further questions are dropped, and are asked again.
+/// The most answers that wait to be sent. Further questions are dropped; their hosts ask again.
 const ANSWERS_MAX: usize = 64;
-/// The time after which a repeated question of the leader is answered again. The leader itself
-/// waits longer before it repeats one.
+/// The time after which a repeated question of the leader is answered again, in nanoseconds. The
+/// leader repeats questions less often.
 const REPLY_AGAIN_NS: u64 = 5_000_000;
 /// The most hosts with other versions that are remembered.
 const OTHERS_MAX: usize = 4;
@@ -48,23 +49,23 @@ pub(crate) struct Link {
     /// Frames with answers to the questions of other hosts.
     answers: VecDeque<Vec<u8>>,
     events: VecDeque<LinkEvent>,
-    /// The number of the run, if it is known.
+    /// The number of the run. `None` until all hosts have agreed on it.
     run: Option<u64>,
-    /// The leader, the round and the time of its last probe, and true if [`LinkEvent::Probe`] must
-    /// still report it.
+    /// The last probe: the leader, the number of the round and the time. The flag is true until
+    /// [`LinkEvent::Probe`] has reported the probe.
     probe: Option<(Mac, u64, u64)>,
     is_probe_due: bool,
-    /// The last reply of each host to this leader's probes.
+    /// The last reply of each host to a probe of this launcher, with the number of its round.
     replies: BTreeMap<Mac, (u64, Reply)>,
-    /// The hosts whose datagrams have another version, with the version.
+    /// The hosts that send datagrams of another version, with this version.
     others: BTreeMap<Mac, u8>,
-    /// The number of datagrams that were sent so far.
+    /// The number of datagrams that were sent.
     number: u32,
-    /// The time of the next [`LinkEvent::Missing`]; `None` if all hosts were found.
+    /// The time of the next [`LinkEvent::Missing`]. `None` once all hosts were found.
     tell_ns: Option<u64>,
     has_told_mine: bool,
     has_told_found: bool,
-    /// Set after [`LinkEvent::Contradiction`], which ends the search.
+    /// True after [`LinkEvent::Contradiction`], which ends the search.
     is_broken: bool,
 }
 
@@ -82,8 +83,8 @@ impl Link {
         let mut config = Config::new(me, key.launchers(), payload_max);
         config.ethertype = ethertypes.esp;
         config.authenticates_data = true;
-        // A silent host counts as lost after the time of many questions and signs of life. So a
-        // false loss is rare even if every third frame is lost.
+        // A silent host counts as lost only after many questions and signs of life. So a host is
+        // rarely taken for lost by mistake, even if every third frame is lost.
         config.timing.probe_ns = PROBE_NS;
         config.timing.probe_again_ns = PROBE_NS;
         config.timing.retransmit_max_ns = RETRANSMIT_MAX_NS;
@@ -126,20 +127,20 @@ impl Link {
         self.questions.begin();
     }
 
-    /// Opens a stream to the launcher of a host. [`LinkEvent::Connected`] or [`LinkEvent::Lost`]
-    /// follows.
+    /// Opens a stream to the launcher of `host`. The event [`LinkEvent::Connected`] or
+    /// [`LinkEvent::Lost`] follows.
     pub(crate) fn connect(&mut self, now_ns: u64, host: Mac) {
         self.streams.connect(now_ns, host);
     }
 
-    /// Sends a message to a launcher, if there is a stream to it. Its packets fill frames if
-    /// `fills` is set. Otherwise they are short, so they arrive even if the network drops long
-    /// frames.
+    /// Sends a message to the launcher of `host`. Does nothing if there is no stream to it. If
+    /// `fills` is true, the packets fill long frames. Otherwise they are short, so that they arrive
+    /// even if the network drops long frames.
     pub(crate) fn send(&mut self, host: Mac, message: &LauncherMessage, bytes: &[u8], fills: bool) {
         self.streams.send(host, message, bytes, fills);
     }
 
-    /// Returns true if little waits to be sent, so more may be sent.
+    /// Returns true if few bytes wait to be sent, so that the caller may send more.
     pub(crate) fn has_room(&self) -> bool {
         self.streams.has_room()
     }
@@ -159,13 +160,13 @@ impl Link {
         }
     }
 
-    /// Closes all streams after everything that was sent.
+    /// Closes all streams after their last messages were sent.
     pub(crate) fn close(&mut self, now_ns: u64) {
         self.streams.close(now_ns);
     }
 
-    /// Returns true if no stream is left. After [`Link::close`] this means that everything has
-    /// arrived on both sides.
+    /// Returns true if no stream is left. After [`Link::close`] this means that all messages have
+    /// arrived, in both directions.
     pub(crate) fn is_closed(&self) -> bool {
         self.streams.is_closed()
     }
@@ -175,8 +176,8 @@ impl Link {
         self.streams.have_all_finished()
     }
 
-    /// Returns true after [`LinkEvent::Contradiction`]. While this launcher still answers
-    /// questions, the other hosts find the contradiction too.
+    /// Returns true after [`LinkEvent::Contradiction`]. This launcher still answers questions for a
+    /// while, so that other hosts find the contradiction too.
     pub(crate) fn is_broken(&self) -> bool {
         self.is_broken
     }
@@ -233,7 +234,7 @@ impl Link {
         }
     }
 
-    /// Answers a question, unless it is old or follows another one too soon.
+    /// Answers a question, unless it is old or comes too soon after another one of its host.
     fn answer(&mut self, now_ns: u64, from: Mac, (job, nonce, number): (u64, u64, u32)) {
         if !self.questions.is_due(now_ns, from, nonce, number) {
             return;
@@ -282,7 +283,7 @@ impl Link {
     }
 
     /// Writes the next frame to `out`, which must have room for the longest frame. Returns its
-    /// length.
+    /// length, or `None` if there is no frame to send.
     pub(crate) fn poll_transmit(&mut self, now_ns: u64, out: &mut [u8]) -> Option<usize> {
         let copy = |frame: Vec<u8>, out: &mut [u8]| {
             out[..frame.len()].copy_from_slice(&frame);
@@ -298,7 +299,8 @@ impl Link {
         Some(copy(self.answers.pop_front()?, out))
     }
 
-    /// Returns the next event. Streams are read only here, so a slow caller slows down the senders.
+    /// Returns the next event. Only this function reads streams, so a slow caller slows down
+    /// senders.
     pub(crate) fn poll_event(&mut self, now_ns: u64) -> Option<LinkEvent> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
@@ -321,7 +323,7 @@ impl Link {
         self.frames.push_back(frame);
     }
 
-    /// Reports the results of the search that were not reported yet.
+    /// Adds events for results of the search that were not reported yet.
     fn look(&mut self) {
         if self.is_broken {
             return;

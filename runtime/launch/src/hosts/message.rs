@@ -1,5 +1,5 @@
-//! Defines the messages between launchers on their streams, and the events that these and datagrams
-//! cause.
+//! Defines the messages that launchers send on their streams, and the events that a launcher
+//! handles.
 //!
 //! A message is a JSON text with perhaps some bytes after it. The lengths of both precede it (4
 //! bytes each, little-endian).
@@ -12,38 +12,38 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::net::IpAddr;
 
-/// The bytes of the two lengths.
+/// The bytes of the two lengths before a message.
 const HEAD: usize = 8;
-/// The longest JSON text.
+/// The most bytes of the JSON text of a message.
 const TEXT_MAX: usize = 16 << 20;
-/// The highest number of a signal.
+/// The highest number of a signal in a message.
 const SIGNAL_MAX: usize = 64;
 
 /// The state of all ranks of a host together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reply {
-    /// Some rank is active, none can go on, or all are done.
+    /// Active if a rank is active, done if all ranks are done, and idle if none can go on.
     pub(crate) state: State,
-    /// Messages that they sent to other hosts.
+    /// The number of messages that these ranks sent to other hosts.
     pub(crate) sent: u64,
-    /// Messages that they took from other hosts.
+    /// The number of messages that these ranks took from other hosts.
     pub(crate) taken: u64,
 }
 
 /// An event that a [`Link`](super::Link) reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LinkEvent {
-    /// These ranks are on this host. The caller must call
+    /// The ranks that are on this host. The caller must call
     /// [`Link::claimed`](super::Link::claimed) with their ports.
     Mine(Vec<u32>),
-    /// A description of the hosts or ranks that have not been found after a while.
+    /// A text on the hosts or ranks that have not been found yet.
     Missing(String),
-    /// Ranks of several launchers are on this machine, more than it has processors. Comes before
-    /// [`LinkEvent::Found`].
+    /// Several launchers have ranks on this machine, and more ranks than it has processors. It
+    /// comes before [`LinkEvent::Found`].
     Crowded,
     /// The addresses of all ranks are known.
     Found(Vec<Location>),
-    /// The hosts contradict each other, or their plan.
+    /// Two hosts contradict each other, or a host contradicts the distribution of ranks.
     Contradiction(DiscoveryError),
     /// A stream to a launcher was opened.
     Connected(Host),
@@ -65,12 +65,12 @@ pub(crate) enum LinkEvent {
     Replied(Host, u64, Reply),
 }
 
-/// A machine, as launchers on it know it.
+/// A machine, which several launchers in containers may share.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Machine {
-    /// A text that other machines do not have.
+    /// A text that differs from machine to machine. It is empty if it is not known.
     pub(crate) id: String,
-    /// The number of its processors that ranks may use.
+    /// The number of processors that ranks may use.
     pub(crate) processors: u32,
 }
 
@@ -80,17 +80,17 @@ pub(crate) type Term = (String, String);
 /// A part of the memory that a rank leaves at the end of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Area {
-    /// The status and the counts.
+    /// The status of the rank and its counts.
     Status,
     /// The failure record.
     Failure,
-    /// The memory of its program.
+    /// The memory of the rank's program.
     Memory,
-    /// The record of the messages that its receives took.
+    /// The record of the messages that the rank's receives took.
     Matches,
-    /// The state of its instance.
+    /// The state of the rank's instance of the schedule.
     Instance,
-    /// The trace.
+    /// The trace of the rank.
     Trace,
 }
 
@@ -101,8 +101,8 @@ pub(crate) enum LauncherMessage {
     Hello(Vec<Term>),
     /// The job does not start, or a host can't take part, for this reason.
     Refused(String),
-    /// To the leader, over TCP: a host's number of ranks and of launchers, its ranks with their
-    /// ports, and its addresses.
+    /// To the leader, over TCP: the ranks, ports and addresses of a host, and the sizes that all
+    /// launchers must agree on.
     Claims {
         /// The number of ranks of the program.
         ranks: u32,
@@ -110,18 +110,19 @@ pub(crate) enum LauncherMessage {
         size: u32,
         /// The ranks of the host, with their ports.
         mine: Vec<(u32, u16)>,
-        /// The address at which they are reached.
+        /// The address at which other hosts reach the ranks. `None` if the user named none.
         address: Option<IpAddr>,
         /// The address at which the leader was reached.
         reached: IpAddr,
         /// The machine, whose processors ranks of several launchers may share.
         machine: Machine,
     },
-    /// Over TCP: all hosts are there.
+    /// Over TCP: all launchers have claimed their ranks.
     Found {
         /// The locations of all ranks.
         locations: Vec<Location>,
-        /// True if the ranks of the host's machine are more than its processors.
+        /// True if several launchers have ranks on the host's machine, and more than it has
+        /// processors.
         is_crowded: bool,
     },
     /// Over TCP: asks for the state of a host's ranks in a round.
@@ -133,27 +134,27 @@ pub(crate) enum LauncherMessage {
     State {
         /// The number of the round.
         round: u64,
-        /// The number of the state.
+        /// The state as an index: 0 is active, 1 is idle and 2 is done.
         state: u8,
-        /// Messages that they sent to other hosts.
+        /// The number of messages that these ranks sent to other hosts.
         sent: u64,
-        /// Messages that they took from other hosts.
+        /// The number of messages that these ranks took from other hosts.
         taken: u64,
     },
     /// Over TCP: a sign of life.
     Alive,
     /// Over TCP: this is the last message of a launcher that ends by itself.
     Leaving,
-    /// All hosts are ready, and must start their ranks.
+    /// The settings of all hosts agree, so each host must start its ranks.
     Start {
         /// A number that no other run with the same key has.
         run: u64,
     },
-    /// To the leader: the longest frames that a host's interface carries. To the others: the
-    /// shortest of these.
+    /// To the leader: the MTU of a host's interface, in bytes. To the others: the smallest MTU of
+    /// all hosts.
     Mtu(u32),
-    /// To the leader: a host's kernel has the schedule, or the reason why not. To the others: all
-    /// kernels have it, or the first reason, with its host.
+    /// To the leader: `None` if a host's kernel has the schedule, otherwise the reason why not. To
+    /// the others: `None` if all kernels have it, otherwise the first reason with its host.
     Offload(Option<String>),
     /// To the leader: all ranks of a host are ready.
     Ready,
@@ -183,16 +184,16 @@ pub(crate) enum LauncherMessage {
     Lost(Vec<(u32, String)>),
     /// To the leader: no rank of a host uses messages any more, after a loss.
     Regroups {
-        /// True if some of them wait for the next generation.
+        /// True if some ranks of the host wait for the next generation.
         regroups: bool,
-        /// The ranks that have come to their end.
+        /// The ranks of the host that have come to their end.
         sits_out: Vec<u32>,
     },
     /// The next generation begins. These ranks, which have come to their end, are not in it.
     Mend(Vec<u32>),
-    /// To the leader: all ranks of a host, which are programs, have come to their end.
+    /// To the leader: all ranks of a host have come to their end. The ranks are programs.
     AtEnd,
-    /// All ranks of all hosts have come to their end: they go on as programs of their own.
+    /// All ranks of all hosts have come to their end. They go on as programs without a job.
     GoOn,
     /// To the leader: a launcher got a signal.
     Interrupted {
@@ -205,18 +206,18 @@ pub(crate) enum LauncherMessage {
         /// The number of the signal.
         signal: i32,
     },
-    /// To the leader: nothing has moved for a while among the ranks of a host, which are programs.
-    /// A line says what each rank does; without lines they move again.
+    /// To the leader: nothing has moved for a while on a host whose ranks are programs. A line says
+    /// what each rank does. No lines mean that ranks move again.
     Standstill(Vec<String>),
     /// To the leader: the ranks of a host that are stopped by a signal now.
     Stopped(Vec<Stopped>),
     /// The job has ended. Each host must end its ranks and send the memory that they left.
     End {
-        /// Set if all ranks have finished.
+        /// True if all ranks have finished.
         is_complete: bool,
-        /// Set if no rank can go on.
+        /// True if no rank can go on.
         is_stuck: bool,
-        /// Set if the time is up.
+        /// True if the time is up.
         is_late: bool,
         /// The areas of each rank that must be sent.
         areas: Vec<Area>,
@@ -230,39 +231,40 @@ pub(crate) enum LauncherMessage {
         /// The offset of the bytes in the area.
         offset: u64,
     },
-    /// To the leader: the host has sent everything.
+    /// To the leader: a host has sent all memory of its ranks.
     Told {
-        /// The time of the host's clock at which its ranks began.
+        /// The time at which the host's ranks began, by its clock in nanoseconds.
         opened_ns: u64,
     },
     /// The outcome of the job. This is the last message.
     Verdict {
         /// The exit status.
         status: u8,
-        /// The report, one JSON object.
+        /// The leader's report, as one JSON object.
         report: String,
         /// Descriptions of all errors.
         errors: Vec<String>,
     },
 }
 
-/// Reads the number of a signal, to which 128 is added for an exit status.
+/// Reads the number of a signal. Numbers outside 1 to [`SIGNAL_MAX`] are errors, as 128 is added
+/// for an exit status.
 fn signal<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
     let signal = usize::deserialize(deserializer)?;
     let is_one = (1..=SIGNAL_MAX).contains(&signal);
     is_one.then_some(signal).ok_or_else(|| D::Error::custom("no signal has this number"))
 }
 
-/// The bytes of a stream are no messages.
+/// The error of bytes that are no message of a launcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("what it sent is no message of a launcher")]
 pub(crate) struct Broken;
 
 impl LauncherMessage {
-    /// The most bytes after a message.
+    /// The most bytes that may follow the JSON text of a message.
     pub(crate) const BYTES_MAX: usize = 64 << 10;
 
-    /// Returns the message with the bytes after it, as it is sent.
+    /// Returns the encoded message: both lengths, the JSON text and `bytes`.
     pub(crate) fn encode(&self, bytes: &[u8]) -> Vec<u8> {
         let text = serde_json::to_vec(self).expect("numbers and texts");
         let mut out = Vec::with_capacity(HEAD + text.len() + bytes.len());
@@ -278,7 +280,7 @@ impl LauncherMessage {
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     buffer: Vec<u8>,
-    /// The number of bytes at its beginning that were decoded.
+    /// The number of bytes at the beginning of `buffer` that were decoded.
     read: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Connects the launchers of a job on several hosts: they find each other, and exchange messages.
+//! Connects the launchers of a job on several hosts. They find each other and exchange messages.
 //!
 //! Every host runs a launcher. By datagrams of EDP the launchers find each other and the address of
 //! each rank (`Discovery`). Then each opens a stream of ESP to the leader, which is the launcher of
@@ -30,5 +30,5 @@ pub use plan::{Plan, PlanError, RankList, mac};
 pub(crate) use rendezvous::Rendezvous;
 pub(crate) use rounds::Rounds;
 
-/// The port of launchers, unless the user chooses another one.
+/// The EDP port of launchers, unless the user chooses another one.
 pub const PORT: u16 = 0x474f;

@@ -1,4 +1,4 @@
-//! Reads the distribution of ranks among hosts, as users state it.
+//! Reads the distribution of ranks among hosts, as the user states it.
 
 use goal_esp::wire::Mac;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 #[error(transparent)]
 pub struct PlanError(#[from] Fault);
 
-/// The reason why a text or a list is invalid.
+/// The reason why a text, a list or a distribution is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
     /// An invalid list of ranks.
@@ -27,7 +27,7 @@ pub(crate) enum Fault {
     /// An invalid address of an interface.
     #[error("give an address such as 02:00:00:00:00:01")]
     Address,
-    /// An address is one of several interfaces.
+    /// An address stands for several interfaces: it is a multicast address.
     #[error("give the address of one interface, not of several")]
     Group,
     /// A line of a peers file is wrong.
@@ -35,10 +35,10 @@ pub(crate) enum Fault {
     Line {
         /// The number of the line, from 1 on.
         number: usize,
-        /// The fault.
+        /// The fault of the line.
         error: Box<Fault>,
     },
-    /// A line does not consist of an address and perhaps a list.
+    /// A line does not consist of an address, perhaps followed by a list of ranks.
     #[error("a host is an address and a list of ranks without spaces")]
     Words,
     /// A host has two lines.
@@ -46,7 +46,7 @@ pub(crate) enum Fault {
     Repeated {
         /// The host.
         host: Mac,
-        /// The number of its first line.
+        /// The number of the host's first line.
         before: usize,
     },
     /// Some hosts have a list of ranks, and some have none.
@@ -132,7 +132,7 @@ impl RankList {
 pub(crate) struct Peer {
     /// The address of its interface.
     pub(crate) mac: Mac,
-    /// Its ranks; `None` for the next block of ranks.
+    /// The ranks of the host. `None` if it gets the next block of ranks.
     pub(crate) ranks: Option<RankList>,
 }
 
@@ -143,11 +143,11 @@ pub struct Plan(pub(super) Distribution);
 /// The forms of a [`Plan`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Distribution {
-    /// The hosts are these.
+    /// The list of all hosts.
     Peers(Vec<Peer>),
-    /// The number of hosts, which get blocks of ranks in the order of their addresses.
+    /// The number of hosts. They get blocks of ranks in the order of their addresses.
     Count(u32),
-    /// These ranks are on this host. The other hosts state theirs.
+    /// The ranks of this host. The other hosts state their own.
     Here(RankList),
 }
 
@@ -158,13 +158,13 @@ impl Plan {
         Self(Distribution::Count(hosts))
     }
 
-    /// Returns the plan in which this host has these ranks. The other hosts state theirs.
+    /// Returns the plan in which this host has these ranks. The other hosts state their own.
     pub fn here(ranks: RankList) -> Self {
         Self(Distribution::Here(ranks))
     }
 
-    /// Reads a peers file: a line for each host, with its address and perhaps its ranks. `#` begins
-    /// a comment.
+    /// Reads a peers file. It has a line for each host: its address, perhaps followed by its ranks.
+    /// `#` begins a comment.
     ///
     /// # Errors
     /// [`PlanError`], with the line.
@@ -227,8 +227,8 @@ pub(super) fn owners(peers: &[Peer], ranks: u32) -> Result<Vec<Mac>, Fault> {
     }
 }
 
-/// Returns the host of each rank if each host gets a block of consecutive ranks. The sizes of the
-/// blocks differ by at most one.
+/// Returns the host of each rank if each host has a block of consecutive ranks. The sizes of blocks
+/// differ by at most one.
 ///
 /// # Errors
 /// [`Fault::TooManyHosts`].

@@ -1,32 +1,31 @@
-//! Decides which questions of other hosts are answered: each once, and not too soon after the one
-//! before.
+//! Decides which questions of other hosts are answered. Each question is answered at most once, and
+//! not too soon after the last answer to its host.
 //!
-//! Threat: anyone on the Ethernet can repeat recorded questions, of this run or of earlier ones
-//! with the same key. Nobody without the key can make new ones or change their sender, as the tag
-//! covers both. The nonce of a run begins with its start time, and the numbers of its questions
-//! ascend. So the last question of each host is remembered, and older ones are ignored after a look
-//! at a table. A question of an earlier run may still be genuine, if the clock of its host was set
-//! back. So such questions are answered too, but rarely, and without delaying answers to the latest
-//! run.
+//! Threat: anyone on the Ethernet can repeat recorded questions, of this run or of earlier runs
+//! with the same key. Nobody without the key can make new questions or change their sender, as the
+//! tag covers both. The nonce of a run begins with its start time, and the numbers of its questions
+//! ascend. So a table has the last question of each host, and older questions of the same run are
+//! ignored. A question of an earlier run may be genuine if the clock of its host was set back. So
+//! such questions are answered too, but rarely. They do not delay answers to the latest run.
 
 use goal_esp::wire::Mac;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// The shortest time between two answers to one host. Hosts ask less often.
+/// The shortest time between two answers to one host, in nanoseconds. Hosts ask less often.
 pub(super) const PAUSE_NS: u64 = 2_500_000;
-/// The shortest time between two answers to one host while a job runs, when all of its hosts have
-/// been found. It also holds between answers to earlier runs of a host.
+/// The shortest time between two answers to one host while a job runs, as all of its hosts have
+/// been found. It also holds for questions of earlier runs of a host. In nanoseconds.
 pub(super) const LONG_PAUSE_NS: u64 = 100_000_000;
 /// The most hosts that are remembered.
 const HOSTS_MAX: usize = 1024;
 
-/// The state of a host that asks.
+/// What is remembered of a host that asks.
 #[derive(Debug)]
 struct Asker {
-    /// The nonce of its latest run, and the highest number of that run's questions.
+    /// The nonce of the host's latest run, and the highest number of a question of that run.
     latest: (u64, u32),
-    /// The earliest time of the next answer to that run.
+    /// The earliest time of the next answer to the latest run.
     next_ns: u64,
     /// The earliest time of the next answer to earlier runs.
     next_of_earlier_ns: u64,
@@ -40,7 +39,7 @@ pub(super) struct Questions {
 }
 
 impl Questions {
-    /// Notes that the job runs, so that later questions are not for it.
+    /// Notes that the job runs. Later questions are not for it, so they are answered less often.
     pub(super) fn begin(&mut self) {
         self.is_running = true;
     }
@@ -51,7 +50,7 @@ impl Questions {
         self.askers.len()
     }
 
-    /// Returns true if an authenticated question must be answered.
+    /// Returns true if an authenticated question of the host `from` must be answered.
     pub(super) fn is_due(&mut self, now_ns: u64, from: Mac, nonce: u64, number: u32) -> bool {
         let pause_ns = if self.is_running { LONG_PAUSE_NS } else { PAUSE_NS };
         let Some(asker) = self.askers.get_mut(&from) else {

@@ -1,20 +1,22 @@
 //! Detects that a job on several hosts is stuck, by Mattern's four counters.
 //!
-//! In a round the leader asks every host for the state of its ranks and two numbers. These count
-//! the messages that its ranks have sent to other hosts, and those that they have taken. A round
-//! begins after all answers of the one before. Assume that two rounds in a row find no rank active
-//! and the same numbers, as many taken messages as sent ones. Then no rank did anything between the
-//! rounds, and no message was on its way. So the job is stuck.
+//! In a round the leader asks every host for the state of its ranks and two numbers. The numbers
+//! count the messages that its ranks have sent to other hosts, and the messages that they have
+//! taken. A round begins after all answers to the previous round have arrived. Assume that in two
+//! rounds in a row no rank is active, both numbers stay equal, and as many messages were taken as
+//! sent. Then no rank did anything between the rounds, and no message was on its way. So the job is
+//! stuck.
 
 use super::message::Reply;
 use goal_esp::wire::State;
 use goal_job::host::Host;
 use std::collections::BTreeMap;
 
-/// The time after which a host that has not answered is asked again.
+/// The time after which a host that has not answered is asked again, in nanoseconds.
 const AGAIN_NS: u64 = 20_000_000;
-/// The time between two rounds while messages are on their way, at first and at most. It doubles as
-/// long as nothing else changes, as lost frames are retransmitted less and less often.
+/// The shortest and the longest time between two rounds while messages are on their way, in
+/// nanoseconds. The time doubles while no answer changes, because lost frames are retransmitted
+/// less and less often.
 const PAUSE_MIN_NS: u64 = 1_000_000;
 const PAUSE_MAX_NS: u64 = 50_000_000;
 
@@ -27,8 +29,8 @@ pub(crate) struct Rounds {
     replies: BTreeMap<Host, Reply>,
     /// Set while a round is not complete.
     is_open: bool,
-    /// The answers of the previous round, if it found no rank active and no rank of the leader was
-    /// active since.
+    /// The answers of the previous round. `None` if a rank was active then, or a rank of the leader
+    /// was active since.
     before: Option<BTreeMap<Host, Reply>>,
     ask_ns: u64,
     /// The time at which this round or the last one began, and the pause before the next one.
@@ -37,9 +39,8 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// Returns the rounds among these hosts, which are all of the job. The number of the first
-    /// round must be impossible to guess, so that recorded answers of earlier runs have other
-    /// numbers.
+    /// Returns the rounds of a job on `hosts`. `first` is the number of the first round. It must be
+    /// impossible to guess, so that recorded answers of earlier runs have other numbers.
     pub(crate) fn new(hosts: Vec<Host>, first: u64) -> Self {
         let replies = BTreeMap::new();
         Self {
@@ -54,15 +55,14 @@ impl Rounds {
         }
     }
 
-    /// Leaves out a host that is lost, and gives up the current round.
+    /// Removes a lost host, and gives up the current round.
     pub(crate) fn leave_out(&mut self, host: Host) {
         self.hosts.retain(|&other| other != host);
         (self.is_open, self.before) = (false, None);
     }
 
-    /// Begins a round if the leader's own ranks rest, and gives it up if they don't. Returns the
-    /// number of the round and the hosts that must be asked now. The leader's own host may be among
-    /// them.
+    /// Begins a round if the leader's own ranks rest. Gives the round up if they do not. Returns
+    /// the number of the round and the hosts to ask now, which may include the leader's own.
     pub(crate) fn poll(&mut self, now_ns: u64, rests: bool) -> Option<(u64, Vec<Host>)> {
         if !rests {
             self.is_open = false;
@@ -88,7 +88,7 @@ impl Rounds {
         Some((self.round, silent))
     }
 
-    /// Handles an answer. Returns true if it completes the proof that the job is stuck.
+    /// Handles an answer. Returns true if it proves that the job is stuck.
     pub(crate) fn handle(&mut self, from: Host, round: u64, reply: Reply) -> bool {
         if !self.is_open || round != self.round || !self.hosts.contains(&from) {
             return false;
@@ -98,7 +98,7 @@ impl Rounds {
     }
 
     /// Ends the round if all hosts have answered. Returns true if the job is stuck. A job whose
-    /// ranks are all done is not: it is about to end.
+    /// ranks are all done is not stuck, as it is about to end.
     fn close(&mut self) -> bool {
         if !self.hosts.iter().all(|host| self.replies.contains_key(host)) {
             return false;

@@ -7,18 +7,18 @@ use goal_esp::limits::PAYLOAD_MIN;
 use goal_esp::wire::Mac;
 use std::collections::{BTreeMap, VecDeque};
 
-/// The bytes that may wait to be sent on a stream before a caller should wait.
+/// The number of bytes waiting on a stream from which on [`Streams::has_room`] is false.
 const WAITING_MAX: usize = 1 << 20;
 
 /// The stream to another launcher.
 struct Stream {
     id: ConnectionId,
-    /// The packets to send, with true for the last one of a message.
+    /// The packets to send. The flag is true for the last packet of a message.
     waiting: VecDeque<(Vec<u8>, bool)>,
     waiting_bytes: usize,
     decoder: Decoder,
     is_readable: bool,
-    /// Set after the other launcher has sent its last message.
+    /// True once the other launcher has sent its last message.
     has_finished: bool,
 }
 
@@ -37,7 +37,7 @@ impl Stream {
 
 /// The streams to all other launchers.
 pub(super) struct Streams {
-    /// The port of all launchers.
+    /// The port of ESP at which all launchers are reached.
     port: u16,
     endpoint: Endpoint,
     by_host: BTreeMap<Mac, Stream>,
@@ -51,8 +51,8 @@ impl Streams {
         Self { port, endpoint, by_host, by_id, events: VecDeque::new() }
     }
 
-    /// Opens a stream to the launcher of a host. [`LinkEvent::Connected`] or [`LinkEvent::Lost`]
-    /// follows.
+    /// Opens a stream to the launcher of `host`. The event [`LinkEvent::Connected`] or
+    /// [`LinkEvent::Lost`] follows.
     pub(super) fn connect(&mut self, now_ns: u64, host: Mac) {
         if let Some(id) = self.endpoint.connect(now_ns, Address { mac: host, port: self.port }) {
             self.by_id.insert(id, host);
@@ -74,12 +74,12 @@ impl Streams {
         self.flush();
     }
 
-    /// Returns true if little waits to be sent, so more may be sent.
+    /// Returns true if few bytes wait to be sent, so that the caller may send more.
     pub(super) fn has_room(&self) -> bool {
         self.by_host.values().all(|stream| stream.waiting_bytes < WAITING_MAX)
     }
 
-    /// Closes the streams whose packets the endpoint has all taken.
+    /// Closes each stream once the endpoint has taken all of its packets.
     pub(super) fn close(&mut self, now_ns: u64) {
         self.flush();
         for stream in self.by_host.values() {
@@ -89,8 +89,8 @@ impl Streams {
         }
     }
 
-    /// Returns true if no stream is left. After [`Streams::close`] this means that everything has
-    /// arrived on both sides.
+    /// Returns true if no stream is left. After [`Streams::close`] this means that all messages
+    /// have arrived, in both directions.
     pub(super) fn is_closed(&self) -> bool {
         self.by_host.is_empty()
     }
@@ -117,12 +117,14 @@ impl Streams {
         self.endpoint.poll_timeout()
     }
 
-    /// Writes the next frame to `out`. Returns its length.
+    /// Writes the next frame to `out` and returns its length. Returns `None` if there is no frame
+    /// to send.
     pub(super) fn poll_transmit(&mut self, now_ns: u64, out: &mut [u8]) -> Option<usize> {
         self.endpoint.poll_transmit(now_ns, out)
     }
 
-    /// Returns the next event. Streams are read only here, so a slow caller slows down the senders.
+    /// Returns the next event. Only this function reads streams, so a slow caller slows down
+    /// senders.
     pub(super) fn poll_event(&mut self, now_ns: u64) -> Option<LinkEvent> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
@@ -152,7 +154,8 @@ impl Streams {
                     }
                 }
                 StreamEvent::Finished(id) => {
-                    // Messages that can still be read come first.
+                    // Events of messages that can still be read come before
+                    // [`LinkEvent::Finished`].
                     let Some(&host) = self.by_id.get(&id) else { continue };
                     while let Some(event) = self.read(now_ns, host) {
                         self.events.push_back(event);
@@ -189,7 +192,7 @@ impl Streams {
         }
     }
 
-    /// Gives the waiting packets to the endpoint, as far as it has room.
+    /// Passes waiting packets to the endpoint, as far as it has room.
     fn flush(&mut self) {
         for stream in self.by_host.values_mut() {
             while let Some((packet, is_end)) = stream.waiting.pop_front() {
@@ -203,7 +206,7 @@ impl Streams {
         }
     }
 
-    /// Reads the next message of a launcher.
+    /// Reads the next message of the launcher of `host`.
     fn read(&mut self, now_ns: u64, host: Mac) -> Option<LinkEvent> {
         let stream = self.by_host.get_mut(&host)?;
         loop {

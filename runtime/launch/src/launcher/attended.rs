@@ -1,19 +1,19 @@
-//! Watches processes that have attached as ranks although their launcher has not started them
-//! itself: those behind a script.
+//! Watches a process that has attached as a rank but is not the launcher's own child. This happens
+//! when the launcher starts a script, and the script starts the process.
 //!
-//! The launcher holds a descriptor of such a process, which tells its end. Only the parent of the
-//! process learns how it ended.
+//! The launcher holds a descriptor of the process (a pidfd), which tells that the process has
+//! ended. Only the parent of the process learns how it ended.
 //!
 //! By the time the launcher looks, another process may have the ID of the rank's process. In a
-//! container the ID is one of another namespace. So a process states when it was started and in
-//! which namespace. The launcher looks for its own ID of a process in another namespace, and
-//! compares the start after it has opened the descriptor.
+//! container the ID belongs to another PID namespace. So a process states its namespace and when it
+//! was started. The launcher finds out which ID the process has in its own namespace. After it has
+//! opened the descriptor, it compares the time of the start.
 //!
-//! Threat: a rank may state the ID and the start of another process. It may run as another user
-//! than the launcher, or in a container, and so could not send that process a signal itself. So the
-//! launcher sends signals only to its own descendants, as `/proc` shows them. It adopts processes
-//! whose parents have ended. A rank that lies may end its own job and the processes that the
-//! launcher has started.
+//! Threat: a rank may state the ID and the start of another process. The rank may run as another
+//! user than the launcher, or in a container, and so could not send that process a signal itself.
+//! Therefore the launcher sends signals only to its own descendants, as `/proc` shows them, and
+//! adopts processes whose parents have ended. A rank that lies can only end its own job and
+//! processes that the launcher has started.
 
 use goal_job::threads::{may_be, namespace, seen_as};
 use goal_shm::{Identity, ProcessState};
@@ -24,29 +24,29 @@ use std::fs;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// The time that the parent of a process has to end by itself: its exit status says more.
+/// The time that the parent of an ended rank process has to end too. Its exit status says more.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The most processes between the launcher and a rank, each the child of the one before.
+/// The most processes in the chain of parents from a rank's process up to the launcher.
 const GENERATIONS_MAX: usize = 256;
 
-/// The process that has attached as a rank, as the launcher knows it.
+/// What the launcher knows of the process that has attached as a rank.
 #[derive(Debug, Default)]
 pub(super) enum Attended {
-    /// None has attached yet.
+    /// No process has attached yet.
     #[default]
     Awaited,
-    /// The launcher's own child, or one that can't be watched.
+    /// The launcher's own child has attached, or a process that can't be watched.
     Unwatched,
-    /// A process behind it.
+    /// Another process than the child has attached: its ID and its descriptor.
     Watched(u32, OwnedFd),
-    /// It has ended.
+    /// The process has ended: its ID, and the time at which the launcher noticed it.
     Ended(u32, Instant),
 }
 
 impl Attended {
-    /// Looks at the process behind `child`. Returns its ID if it has ended, and `child` did not
-    /// follow for a while.
+    /// Looks at the process that has attached as the rank. `child` is the ID of the launcher's
+    /// child. Returns the ID of the attached process if it ended at least [`GRACE`] ago.
     pub(super) fn look(&mut self, process_state: &ProcessState, child: u32) -> Option<u32> {
         if matches!(self, Self::Awaited)
             && let (Some(process), Some(identity)) =
@@ -65,7 +65,7 @@ impl Attended {
         }
     }
 
-    /// Sends a signal to the process if it is watched and a descendant of this one.
+    /// Sends a signal to the process if it is watched and a descendant of this launcher.
     pub(super) fn send(&self, signal: Signal) {
         if let Self::Watched(_, descriptor) = self
             && descends(descriptor)
@@ -74,22 +74,22 @@ impl Attended {
         }
     }
 
-    /// Returns true if the process is watched and in a process group.
+    /// Returns true if the process is watched and belongs to `group`.
     pub(super) fn is_in_group(&self, group: Pid) -> bool {
         let Self::Watched(process, _) = self else { return false };
         pid(*process).is_some_and(|process| getpgid(Some(process)) == Ok(group))
     }
 
-    /// Returns true if the process has ended, also if its parent goes on.
+    /// Returns true if the process has ended, even if its parent still runs.
     pub(super) fn has_ended(&self) -> bool {
         matches!(self, Self::Ended(..))
     }
 
-    /// Returns true if no process behind the child goes on, which has ended itself. One that can't
-    /// be watched may.
+    /// Returns true if the attached process has ended. The caller knows that the child has ended.
+    /// Returns false for another process that can't be watched, as it may still run.
     pub(super) fn is_gone(&self, process_state: &ProcessState, child: u32) -> bool {
         match self {
-            // The child itself, which has been waited for, or none.
+            // The child itself has attached, or nothing has. The child has ended.
             Self::Awaited | Self::Unwatched => {
                 process_state.process().is_none() || process_state.seen() == Some(child)
             }
@@ -113,9 +113,10 @@ impl Attended {
         let number = pid(process).filter(|_| process != child);
         let Some(number) = number else { return Self::Unwatched };
         match pidfd_open(number, PidfdFlags::empty()) {
-            // If the system does not tell the start, the descriptor tells if the process is gone.
+            // If the time of the start is unknown, only the descriptor tells whether the process
+            // has ended.
             Ok(descriptor) if may_be(process, identity) => Self::Watched(process, descriptor),
-            // Its ID is free by now, or that of another process.
+            // No process, or another one, has the ID by now.
             Ok(_) | Err(Errno::SRCH) => Self::Ended(process, Instant::now()),
             Err(_) => Self::Unwatched,
         }
@@ -126,17 +127,17 @@ fn pid(process: u32) -> Option<Pid> {
     i32::try_from(process).ok().and_then(Pid::from_raw)
 }
 
-/// Returns true if the process of a descriptor descends from this one. If the system does not tell,
-/// it does not.
+/// Returns true if the process of a descriptor descends from this one. Returns false if the system
+/// does not tell.
 fn descends(descriptor: &OwnedFd) -> bool {
     let first = line(descriptor);
-    // The number of a parent that has ended may become that of a descendant between two steps. Then
-    // its child has another parent at the second look.
+    // The list is read twice. When a parent ends while it is read, its ID may soon belong to a
+    // descendant of this process. Then the child has another parent in the second list.
     first.is_some() && first == line(descriptor)
 }
 
-/// Returns the processes from that of a descriptor up to this one's child, by the numbers of
-/// `/proc`, which may be those of the namespace outside.
+/// Returns the process of a descriptor, its parent, and so on up to the child of this process. The
+/// IDs are those of `/proc`, which may show an outer PID namespace.
 fn line(descriptor: &OwnedFd) -> Option<Vec<u32>> {
     let own: u32 = fs::read_link("/proc/self").ok()?.to_str()?.parse().ok()?;
     let number = descriptor.as_raw_fd();
@@ -147,7 +148,7 @@ fn line(descriptor: &OwnedFd) -> Option<Vec<u32>> {
     while process != own {
         line.push(process);
         let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        // The state and the parent follow the name, which may hold anything.
+        // The state and the parent follow the name, which may contain any characters.
         process = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
         if line.len() > GENERATIONS_MAX {
             return None;

@@ -1,4 +1,4 @@
-//! Controls the process of a program's rank that the launcher has started.
+//! Controls the process that the launcher has started for a rank of a program.
 
 use super::attended::Attended;
 use super::options::Program;
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 /// The longest time for which a launcher waits until the processes of a lost rank are gone.
 const BURIAL_LIMIT: Duration = Duration::from_secs(2);
 
-/// The time between two looks at processes that end.
+/// The time between two looks at processes that are about to end.
 pub(super) const LOOK: Duration = Duration::from_millis(1);
 
-/// The process of a rank.
+/// The process of a rank of a program.
 pub(super) struct Process {
     pub(super) rank: u32,
     pub(super) program: Arc<Program>,
@@ -26,13 +26,13 @@ pub(super) struct Process {
     pub(super) since: Instant,
     /// The process that has attached as the rank, which the child may have started.
     pub(super) attended: Attended,
-    /// The end of the child, once it is known.
+    /// How the child ended. `None` while it runs.
     pub(super) exit: Option<Exit>,
-    /// The signal that stopped it.
+    /// The signal that stopped the child. `None` if it is not stopped.
     pub(super) stopped: Option<i32>,
-    /// True if this launcher has stopped it.
+    /// True if this launcher has stopped the child.
     pub(super) is_suspended: bool,
-    /// True if the job goes on without it.
+    /// True if the rank is lost and the job goes on without it.
     pub(super) is_lost: bool,
 }
 
@@ -48,13 +48,13 @@ impl Process {
         Pid::from_child(&self.child)
     }
 
-    /// Sends a signal to the process group. Returns false if no process of it could get it.
+    /// Sends a signal to the process group. Returns false if this process may not signal any of it.
     pub(super) fn send(&self, signal: Signal) -> bool {
         kill_process_group(self.pid(), signal) != Err(Errno::PERM)
     }
 
-    /// Passes a signal on to the process group while the child goes on. The process that has
-    /// attached as the rank gets it too: it may have left its group.
+    /// Passes a signal on to the process group while the child runs. Also sends it to the process
+    /// that has attached as the rank, if that has left the group.
     pub(super) fn forward(&mut self, signal: Signal, process_state: &ProcessState) {
         self.attended.look(process_state, self.child.id());
         let is_in_group = self.attended.is_in_group(self.pid());
@@ -85,7 +85,7 @@ impl Process {
         false
     }
 
-    /// Returns the end of the process, which keeps its number.
+    /// Returns how the process ended, or `None` if it still runs. Its process ID stays reserved.
     pub(super) fn look(&mut self) -> Option<Exit> {
         let what = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         if self.exit.is_some() {
@@ -96,8 +96,8 @@ impl Process {
                 let signal = || ended.terminating_signal().map(Exit::Signal);
                 ended.exit_status().map(Exit::Status).or_else(signal)
             }),
-            // A filter of system calls may forbid the call. This one frees the number, which may
-            // then become that of another process.
+            // A seccomp filter may forbid `waitid`. This call frees the process ID, which another
+            // process may then get.
             Err(_) => self.child.try_wait().ok().flatten().and_then(|ended| {
                 ended.code().map(Exit::Status).or_else(|| ended.signal().map(Exit::Signal))
             }),

@@ -1,4 +1,4 @@
-//! Names the reasons why a job is not started.
+//! Defines the reasons why a job is not started.
 
 use crate::monitor::signal_name;
 use goal_job::{limits, rights};
@@ -16,12 +16,12 @@ pub enum LaunchError {
     /// The program has more ranks than [`Options::ranks_max`](super::Options).
     #[error("the program has {ranks} ranks, and at most {limit} are started")]
     TooManyRanks {
-        /// Ranks of the program.
+        /// The number of ranks of the program.
         ranks: u32,
-        /// Ranks allowed.
+        /// The number of ranks that are allowed.
         limit: u32,
     },
-    /// No transport is left to a rank.
+    /// No transport connects a rank with another one.
     #[error(transparent)]
     Unreachable(#[from] goal_job::transport::Unreachable),
     /// The interpreter would need more memory to compare the run than
@@ -30,9 +30,9 @@ pub enum LaunchError {
         "the interpreter needs {needed} bytes for the memory of all ranks, the limit is {limit}"
     )]
     TooLargeToVerify {
-        /// Bytes needed.
+        /// The number of bytes that the interpreter needs.
         needed: u64,
-        /// Bytes allowed.
+        /// The number of bytes that are allowed.
         limit: u64,
     },
     /// A window can't record matches, since the record would be as long as the schedule.
@@ -40,10 +40,10 @@ pub enum LaunchError {
         "what receives take is not recorded in a window: verify the run without one, or leave out the record"
     )]
     RecordInWindow,
-    /// Mode `node` needs whole schedules: only a rank's own process has what its window holds.
+    /// Mode `node` needs whole schedules, because only a rank's own process can read its window.
     #[error("ranks can't act for each other where each reads its schedule through a window")]
     NodeInWindow,
-    /// Mode `node` is for jobs on one host: only a rank's own process has its streams.
+    /// Mode `node` is for jobs on one host, because only a rank's own process has its connections.
     #[error("ranks can't act for each other where some are on other hosts")]
     NodeOnHosts,
     /// The schedule can't run in the kernel, as [`Options::offload`](super::Options) asks.
@@ -58,7 +58,7 @@ pub enum LaunchError {
     /// The hosts of the job do not agree, or do not find each other.
     #[error("the job does not start: {0}")]
     Hosts(#[source] Box<dyn Error + Send + Sync>),
-    /// Other hosts can't be reached from here.
+    /// The interface to the other hosts can't be opened.
     #[error(transparent)]
     Interface(#[from] goal_eth::OpenError),
     /// A signal ended this launcher before it had started ranks.
@@ -69,9 +69,9 @@ pub enum LaunchError {
     Refused {
         /// The kind, `process` or `thread`.
         kind: &'static str,
-        /// The number that was started.
+        /// The number of ranks that were started before.
         started: usize,
-        /// The number that the job needs.
+        /// The number of ranks that the job needs.
         wanted: usize,
         /// The system's error.
         cause: io::Error,
@@ -84,7 +84,7 @@ pub enum LaunchError {
     /// The program can't be executed.
     #[error("{program} can't be started: {}", limits::named(cause))]
     Program {
-        /// Its name.
+        /// The name of the program.
         program: String,
         /// The system's error.
         cause: io::Error,
@@ -100,7 +100,7 @@ pub enum LaunchError {
     /// A limit of the system is too low for the job.
     #[error("the ranks can't be started: {0}")]
     Limit(#[from] limits::Shortage),
-    /// A rank could not start; the text is its own.
+    /// A rank could not start. The text is the rank's own error.
     #[error("the ranks can't be started: {0}")]
     Rank(String),
     /// The system has no more memory, processes, threads or descriptors.

@@ -1,4 +1,4 @@
-//! Handles signals that the launcher passes on to ranks. Each sets a flag.
+//! Handles the signals that the launcher passes on to ranks. Each signal sets a flag.
 //!
 //! `unsafe`: a system call that reads the action of a signal.
 #![allow(unsafe_code)]
@@ -24,12 +24,12 @@ const FORWARDED: [i32; 8] = [
     libc::SIGXCPU,
 ];
 
-/// Signals that have come and are to be passed on to the ranks of a program.
+/// A flag for each signal that is passed on. It is set when the signal arrives.
 #[derive(Debug, Clone, Default)]
 pub struct Forwarded(Vec<(i32, Arc<AtomicBool>)>);
 
 impl Forwarded {
-    /// Handles the signals that are passed on.
+    /// Installs handlers for the signals that are passed on.
     ///
     /// # Errors
     /// The system does not allow signals to be handled.
@@ -43,7 +43,7 @@ impl Forwarded {
         Ok(Self(all))
     }
 
-    /// Returns the signals that have come since the last call.
+    /// Returns the signals that have arrived since the last call.
     pub(super) fn take(&self) -> impl Iterator<Item = i32> {
         let has_come = |flag: &AtomicBool| flag.swap(false, Ordering::SeqCst);
         self.0.iter().filter(move |(_, flag)| has_come(flag)).map(|&(signal, _)| signal)
@@ -55,9 +55,10 @@ impl Forwarded {
     }
 }
 
-/// Calls `register` for a signal that is not ignored. The signal is blocked meanwhile: signal-hook
-/// would lose one that comes after it has replaced the default action and before it knows the flag.
-/// Other threads of this process must have blocked it: see [`beside_stops`](super::beside_stops).
+/// Calls `register` for a signal that is not ignored, and blocks the signal meanwhile. Otherwise
+/// signal-hook would lose a signal that arrives after the default action was replaced and before
+/// the flag is registered. Other threads of this process must have blocked the signal: see
+/// [`beside_stops`](super::beside_stops).
 pub(super) fn handle(signal: i32, register: impl FnOnce() -> io::Result<SigId>) -> io::Result<()> {
     if is_ignored(signal) {
         return Ok(());

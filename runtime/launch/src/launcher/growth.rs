@@ -1,8 +1,9 @@
 //! Adds ranks to a job of programs on one host, at the request of a rank or of `goal-run grow`.
 //!
-//! A new rank's process gets a bootstrap record as those of the start do. If the rank that asked
-//! for it takes it in, it is a member of the job at once. Otherwise it waits to be accepted. If its
-//! process ends before, the job goes on without it. Numbers of ranks are not used again.
+//! The process of a new rank gets a bootstrap record, like the processes that start with the job.
+//! If the rank that asked takes the new rank in, it is a member of the job at once. Otherwise it
+//! waits until the members accept it. If its process ends before that, the job goes on without it.
+//! The number of a rank is not used again.
 
 use super::child::{Exit, Process};
 use super::options::Program;
@@ -14,15 +15,15 @@ use rustix::process::Signal;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The most requests between two looks at the ranks.
+/// The most requests that are answered between two looks at the ranks.
 const REQUESTS_MAX: u32 = 8;
-/// The time in which the process of a rank that others wait for must attach.
+/// The time within which the process of a new member must attach, since other ranks wait for it.
 const ATTACH_LIMIT: Duration = Duration::from_secs(60);
 
 impl Programs<'_> {
-    /// Starts the ranks that others ask for. Returns true if some have asked.
+    /// Answers requests for more ranks by starting them. Returns true if there were requests.
     pub(super) fn answer_requests(&mut self) -> bool {
-        // A rank has asked for the socket, and waits until it is open.
+        // A rank has asked to open the socket for requests, and waits until it is open.
         if let Some(socket) =
             self.requests.as_mut().filter(|_| self.segment.rank_count().wants_growth())
             && let Err(error) = socket.open(false)
@@ -33,7 +34,7 @@ impl Programs<'_> {
             ));
             self.requests = None;
         }
-        // Callers wait until all ranks of the start have attached.
+        // Requests wait until all ranks that start with the job have attached.
         for number in 0..REQUESTS_MAX {
             let have_asked = number > 0;
             let Some(socket) =
@@ -44,8 +45,8 @@ impl Programs<'_> {
             let Some((request, reply)) = socket.next() else { return have_asked };
             let answer = self.start_more(&request);
             let is_told = reply.send(&answer);
-            // Nobody else knows of these ranks, so nobody would tell members their communicator,
-            // and the caller may ask for others again.
+            // Only the caller would know of these ranks. Without the answer it can't tell members
+            // their communicator, and it may ask for ranks again.
             if let (Ok(first), false) = (answer, is_told) {
                 self.take_back(first, request.are_members);
             }
@@ -53,7 +54,7 @@ impl Programs<'_> {
         true
     }
 
-    /// Starts the ranks of a request.
+    /// Starts the ranks of a request. Returns the number of the first one, or the reason why not.
     fn start_more(&mut self, request: &Request) -> Answer {
         let segment = self.segment;
         let (first, wanted) = (segment.num_ranks(), request.ranks);
@@ -86,7 +87,7 @@ impl Programs<'_> {
             segment.status(rank).member_state.begin(request.are_members);
             segment.rank_count().set_ranks(rank + 1);
             if let Err(error) = self.start(rank, &program, None, wanted as usize) {
-                // It has no process, and its number is free again.
+                // This rank has no process, so its number is free again.
                 segment.rank_count().set_ranks(rank);
                 let stay = self.take_back(first, request.are_members);
                 return Err(match stay {
@@ -98,14 +99,14 @@ impl Programs<'_> {
         Ok(first)
     }
 
-    /// Ends the ranks of a request from `first` on, because it failed as a whole or its caller has
-    /// gone. Returns the number of those that others have accepted meanwhile, which stay.
+    /// Kills the ranks from `first` on, because their request failed as a whole or its caller has
+    /// gone. Ranks that were accepted meanwhile stay; returns their number.
     fn take_back(&mut self, first: u32, are_members: bool) -> usize {
         let mut stay = 0;
         for process in self.processes.iter().filter(|process| process.rank >= first) {
             let member_state = &self.segment.status(process.rank).member_state;
             match are_members {
-                // Only the caller could tell others of them.
+                // Only the caller could tell other ranks of these members.
                 true => member_state.take_back(),
                 false if member_state.give_up() => {}
                 false => {
@@ -118,8 +119,8 @@ impl Programs<'_> {
         stay
     }
 
-    /// Gives up ranks that nobody has accepted and whose processes have ended. An end of the
-    /// attached process behind a script counts too.
+    /// Gives up ranks that were not accepted before their process ended. If a script was started,
+    /// the end of the process that has attached counts too.
     pub(super) fn give_up_ended(&mut self) {
         for process in &mut self.processes {
             let status = self.segment.status(process.rank);
@@ -144,7 +145,7 @@ impl Programs<'_> {
         }
     }
 
-    /// Ends ranks that nobody has accepted, since all others have come to their end.
+    /// Kills the ranks that were never accepted, as all other ranks have come to their end.
     pub(super) fn dismiss_unaccepted(&mut self) {
         for process in &self.processes {
             if self.segment.status(process.rank).member_state.give_up() {
@@ -158,7 +159,7 @@ impl Programs<'_> {
         }
     }
 
-    /// Returns a rank that others wait for and whose process does not attach.
+    /// Returns a member that other ranks wait for and whose process has not attached in time.
     pub(super) fn overdue(&self) -> Option<Exited> {
         let is_overdue = |process: &&Process| {
             let status = self.segment.status(process.rank);

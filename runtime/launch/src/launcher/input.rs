@@ -1,8 +1,9 @@
 //! Passes standard input on to rank 0 of a program.
 //!
-//! A file or a pipe is inherited. A terminal is not: it stops processes that read it and are not in
-//! its foreground, and ranks have process groups of their own. So a thread of the launcher reads
-//! the terminal while the launcher is in its foreground, and passes the bytes on in a pipe.
+//! If standard input is a file or a pipe, rank 0 inherits it. A terminal is not inherited, because
+//! it stops every process that reads it from the background, and each rank has its own process
+//! group. So a thread of the launcher reads the terminal while the launcher is in the foreground.
+//! It passes the bytes on in a pipe.
 
 use goal_job::threads::sleep;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -27,7 +28,7 @@ pub(super) fn of_first_rank() -> io::Result<Stdio> {
         return Ok(Stdio::inherit());
     }
     let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-    // The thread ends with this process, or when the rank has closed the pipe.
+    // The thread ends with this process, or when rank 0 has closed the pipe.
     thread::Builder::new().name("input".to_owned()).spawn(move || pass_on(write))?;
     Ok(Stdio::from(read))
 }

@@ -1,8 +1,9 @@
 //! Admits and watches ranks that another launcher, such as `mpirun`, has started on this host as
-//! processes, and that have joined.
+//! processes. They join at the launch socket.
 //!
-//! This launcher is a thread of one of these processes, or the main thread of one. It ends the
-//! others if the job can't go on. Otherwise their starter tells how they end.
+//! This launcher is a thread of one of these processes, perhaps its main thread. If the job can't
+//! go on, it ends the other processes. How the processes exit is reported by the launcher that
+//! started them.
 
 use super::error::LaunchError;
 use super::options::Stage;
@@ -24,30 +25,30 @@ use std::collections::BTreeMap;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// The time in which all processes of a host must join if no time was set. Their starter has
-/// started them all, so only a process that does something else first takes long.
+/// The time in which all processes of a host must join if the user set none. All of them were
+/// started together, so only a process that does other work first takes long.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The time between two checks for signals and the time limit.
 const LOOK: Duration = Duration::from_millis(20);
-/// The time that the processes of a job that is over have to leave it.
+/// The time that processes have to leave a job that is over.
 const LEAVE_LIMIT: Duration = Duration::from_secs(5);
 
-/// The processes of this host that have joined. Dropping this ends those that are in the job.
+/// The processes of this host that have joined. Dropping this stops the job and ends them.
 pub(super) struct Processes<'a> {
     segment: &'a Segment,
     are_programs: bool,
     members: Vec<Member>,
 }
 
-/// A process that has joined, until it leaves.
+/// A process that has joined, and whether it has left again.
 struct Member {
     joined: JoinedRank,
     has_left: bool,
 }
 
 impl<'a> Processes<'a> {
-    /// Waits until a process has joined for each rank of this host. Then sends each its bootstrap
-    /// record.
+    /// Waits until a process has joined for each rank of this host. Then sends each of them its
+    /// bootstrap record.
     ///
     /// # Errors
     /// A process does not join in time, or the system refuses.
@@ -141,7 +142,8 @@ impl Member {
     /// Returns true if the process has left the job or has ended.
     fn look(&mut self) -> bool {
         let is_over = |descriptor: &OwnedFd| is_readable(descriptor, Duration::ZERO);
-        // A child that it has forked may hold the connection for longer.
+        // A child that the process has forked may keep the connection open, so its pidfd counts
+        // too.
         self.has_left = self.has_left
             || is_over(&self.joined.socket)
             || self.joined.peer.handle.as_ref().is_some_and(is_over);
@@ -172,12 +174,12 @@ impl RankSet for Processes<'_> {
         self.members.len()
     }
 
-    /// Programs leave when all have come to their end.
+    /// Processes of a program leave when all ranks have come to their end.
     fn have_finished(&mut self, have_passed: bool) -> bool {
         have_passed && (!self.are_programs || self.have_left())
     }
 
-    /// Their starter stops and continues them.
+    /// The launcher that started the processes also stops and continues them.
     fn stopped(&mut self) -> Vec<Stopped> {
         vec![]
     }
@@ -194,8 +196,9 @@ impl Drop for Processes<'_> {
         if !self.segment.start_barrier().is_stopped() {
             self.segment.start_barrier().stop();
         }
-        // A rank of a schedule leaves when the job is over. A program does not know of the end of
-        // another one. After a failed action its calls return the error, and it may tell and end.
+        // A rank of a schedule leaves by itself when the job is over. A program does not notice the
+        // end of another one. After a failed action its calls return the error, so it gets time to
+        // end by itself.
         let segment = self.segment;
         let has_failed = |one: &Member| segment.failure_of_failed(one.joined.rank).is_some();
         if !self.are_programs || self.members.iter().any(has_failed) {
@@ -216,7 +219,7 @@ impl Drop for Processes<'_> {
     }
 }
 
-/// Returns true if a descriptor becomes readable, or has its end, within `limit`.
+/// Returns true if a descriptor becomes readable, or reaches its end, within `limit`.
 fn is_readable(descriptor: &impl AsFd, limit: Duration) -> bool {
     let limit = Timespec::try_from(limit).ok();
     let mut fds = [PollFd::new(descriptor, PollFlags::IN)];

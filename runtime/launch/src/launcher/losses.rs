@@ -1,18 +1,18 @@
 //! Lets a job go on without ranks that are lost.
 //!
-//! One launcher alone decides which ranks are lost and when the others go on, so that all ranks see
-//! the same. In a job on several hosts it is the leader. It breaks the job: every schedule ends
-//! early. Each rank that notices sets its recovery state: it waits for the others, or it has come
-//! to its end. When all have, none uses messages any more. Each launcher then empties the mailboxes
-//! and rings of its host, since a lost rank may have left something half done there. Then the next
-//! generation begins.
+//! One launcher alone decides which ranks are lost and when the others go on, so that all ranks
+//! come to the same result. In a job on several hosts this is the leader. It marks the job as
+//! broken, and every schedule ends early. Each rank that notices sets its recovery state: it waits
+//! for the next generation, or it has come to its end. Once all ranks have done so, no rank uses
+//! messages any more. Then each launcher empties the mailboxes and rings of its host, where a lost
+//! rank may have left a message incomplete. The next generation begins.
 //!
-//! Threat: a lost rank that is still alive could write to memory of the others later, or send them
-//! messages. So its processes are killed and waited for first. If that is not possible, the job
-//! ends. If the whole host is lost, its connections are closed with the generation. A rank of the
-//! next generation refuses connections that were begun before, since each generation has a key of
-//! its own. All these keys come from the job's secret, so a process there can make them. Such a
-//! process belongs to the user, who could have told it the secret.
+//! Threat: a lost rank that still runs could write to memory of other ranks later, or send them
+//! messages. So its processes are killed and awaited first. If that is not possible, the job ends.
+//! If a whole host is lost, its connections are closed with the generation. Each generation has its
+//! own key, so its ranks refuse connections that were begun earlier. A process on the lost host
+//! could make the new key from the job's secret. But it belongs to the user, who could give away
+//! the secret anyway.
 #![allow(unsafe_code)] // empties mailboxes that no rank uses
 
 use super::error::LaunchError;
@@ -22,16 +22,16 @@ use goal_job::Mode;
 use goal_job::network::{Network, Wire};
 use goal_shm::{RecoveryState, Segment};
 
-/// The quiescent state of a host after a loss: none of its ranks that are left uses messages.
+/// The state of a host after a loss, when none of its remaining ranks uses messages any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct QuiescentState {
-    /// True if some of them wait for the next generation.
+    /// True if some of its ranks wait for the next generation.
     pub(super) regroups: bool,
-    /// The ranks that have come to their end.
+    /// The ranks of the host that have come to their end.
     pub(super) sits_out: Vec<u32>,
 }
 
-/// Refuses options with which no job survives the loss of a rank.
+/// Refuses options with which a job can't go on after the loss of a rank.
 ///
 /// # Errors
 /// [`LaunchError::CannotSurvive`].
@@ -46,8 +46,8 @@ pub(super) fn refuse(options: &Options, network: Option<&Network>) -> Result<(),
     Err(LaunchError::CannotSurvive(why))
 }
 
-/// Returns true if a rank may be lost without the end of the job: all have attached, and others are
-/// left here, or may be on other hosts.
+/// Returns true if the job goes on when this rank ends. For this, all ranks must have attached, and
+/// at least one other rank of the job must be left.
 pub(super) fn is_survived(place: &Place<'_>, rank: u32) -> bool {
     let (start_barrier, segment) = (place.segment.start_barrier(), place.segment);
     let is_left = |&other: &u32| other != rank && !segment.status(other).is_lost();
@@ -56,11 +56,11 @@ pub(super) fn is_survived(place: &Place<'_>, rank: u32) -> bool {
         && (0..segment.num_ranks()).any(|other| is_left(&other))
 }
 
-/// Notes the loss of a rank, whose processes are gone, and breaks the job so that the ranks of this
-/// host learn of it.
+/// Marks a rank as lost, whose processes have ended. Breaks the job if the rank takes part in this
+/// generation, so that the ranks of this host notice.
 ///
-/// The loss of a rank that has no part in this generation breaks nothing. All launchers agree on
-/// the ranks that have a part, as they mend the job with the same list.
+/// All launchers agree on which ranks take part, as each generation begins with the same list on
+/// all hosts.
 pub(super) fn note(place: &Place<'_>, rank: u32, how: &str) {
     let segment = place.segment;
     let (start_barrier, status) = (segment.start_barrier(), segment.status(rank));
@@ -75,13 +75,13 @@ pub(super) fn note(place: &Place<'_>, rank: u32, how: &str) {
     }
 }
 
-/// Returns the text on the loss of a rank for the user.
+/// Returns a text for the user on the loss of a rank.
 pub(super) fn text(rank: u32, how: &str) -> String {
     format!("rank {rank} {how}; the others go on without it")
 }
 
-/// Wakes the ranks of a broken job on one host, so that they notice, and lets them go on when all
-/// of them wait for that.
+/// Wakes the ranks of a broken job on one host, so that they notice. Begins the next generation
+/// once all remaining ranks wait for it or have come to their end.
 ///
 /// # Errors
 /// The system can't empty the mailboxes.
@@ -95,8 +95,8 @@ pub(super) fn tend(place: &Place<'_>) -> Result<(), LaunchError> {
     }
 }
 
-/// Returns the quiescent state of the ranks of this host that are left. If some still take part in
-/// a broken job, wakes them and returns `None`.
+/// Returns the quiescent state of this host, which covers its remaining ranks. If one of them still
+/// uses messages of the broken job, wakes all of them and returns `None`.
 pub(super) fn stand(place: &Place<'_>) -> Option<QuiescentState> {
     let mut stand = QuiescentState { regroups: false, sits_out: vec![] };
     for rank in left(place) {
@@ -114,8 +114,8 @@ pub(super) fn stand(place: &Place<'_>) -> Option<QuiescentState> {
     Some(stand)
 }
 
-/// Lets the next generation begin, in which the ranks `sits_out`, of all hosts, are missing. No
-/// rank may use messages: see [`stand`].
+/// Begins the next generation without the ranks `sits_out`, which may be on any host. No rank may
+/// use messages: see [`stand`].
 ///
 /// # Errors
 /// The system can't empty the mailboxes.
@@ -137,8 +137,8 @@ pub(super) fn mend(place: &Place<'_>, sits_out: &[u32]) -> Result<(), LaunchErro
     Ok(())
 }
 
-/// Returns the ranks of this host that suspect another one, each with the suspect. The suspicion of
-/// a rank that has come to its end does not count.
+/// Returns the ranks of this host that suspect another rank, each with the rank it suspects. Leaves
+/// out ranks that have come to their end.
 pub(super) fn suspicions(place: &Place<'_>) -> impl Iterator<Item = (u32, u32)> {
     let has_say =
         |&rank: &u32| place.segment.status(rank).recovery_state() != RecoveryState::SitsOut;

@@ -1,8 +1,8 @@
 //! Starts the ranks of a job, watches over them and cleans up.
 //!
-//! The launcher creates one segment of shared memory for all that ranks share, for processes and
-//! threads alike. When [`run`] returns, no rank is left. If the launcher dies, the kernel ends its
-//! rank processes, and the segment, which has no name, vanishes with them.
+//! The launcher creates one segment of shared memory, for ranks in processes and in threads alike.
+//! When [`run`] returns, no rank is left. If the launcher dies, the kernel kills its rank
+//! processes. The segment has no name, so it vanishes with them.
 
 mod attended;
 mod child;

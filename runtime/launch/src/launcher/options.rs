@@ -12,28 +12,29 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
-/// The kind of ranks.
+/// How the ranks of this host are run.
 #[derive(Debug, Clone)]
 pub enum Ranks {
     /// Threads of this process.
     Threads,
     /// Processes, one for each rank.
     Processes {
-        /// The program of the processes, which must call [`rank_process`](super::rank_process)
-        /// before anything else.
+        /// The executable of the processes. Its `main` must first call
+        /// [`rank_process`](super::rank_process).
         executable: PathBuf,
     },
-    /// Processes of a program, one for each rank, which starts schedules of its own: see
+    /// Processes of a program, one for each rank. The program starts its own schedules: see
     /// [`program`](goal_rank::program). The job's schedule must be a
     /// [`skeleton`](goal_rank::program::skeleton).
     Program(Program),
     /// Processes that another launcher, such as `mpirun`, has started on this host, one for each
-    /// rank, and that join at the launch socket. They run the job's schedule, or programs that
-    /// start their own if it is a [`skeleton`](goal_rank::program::skeleton).
+    /// rank. They join at the launch socket and run the job's schedule. If this is a
+    /// [`skeleton`](goal_rank::program::skeleton), they are programs that start their own
+    /// schedules.
     JoinedRank {
-        /// The socket at which they join.
+        /// The socket at which the processes join.
         launch_socket: Arc<LaunchSocket>,
-        /// True if they are programs.
+        /// True if the processes are programs.
         are_programs: bool,
     },
 }
@@ -48,14 +49,14 @@ impl Ranks {
 /// A program whose processes are ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// Its file, or a name that is looked up in the folders of `PATH`.
+    /// The file of the program, or a name to look up in the folders of `PATH`.
     pub executable: PathBuf,
-    /// Its arguments.
+    /// The arguments of the program.
     pub arguments: Vec<OsString>,
 }
 
 impl Ranks {
-    /// Returns the name of the kind, `threads` or `processes`.
+    /// Returns `threads` or `processes`.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Ranks::Threads => "threads",
@@ -64,7 +65,7 @@ impl Ranks {
     }
 }
 
-/// A stage of a job on this host.
+/// The stage of a job on this host, for a display of the progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// Starting the ranks of this host.
@@ -83,9 +84,9 @@ pub enum Stage {
     },
     /// Running the schedule.
     Running {
-        /// The lowest instance that a rank of this host is in, from 1 on.
+        /// The lowest instance that any rank of this host executes, from 1 on.
         instance: u64,
-        /// The number of instances.
+        /// The number of instances of the schedule.
         repeat: u64,
         /// The number of ranks of this host that have ended all instances.
         finished: u32,
@@ -94,12 +95,12 @@ pub enum Stage {
     },
     /// Gathering the results of ranks on other hosts.
     Gathering {
-        /// The number of bytes so far.
+        /// The number of bytes that have arrived so far.
         bytes: u64,
     },
 }
 
-/// Says what is done at the stage.
+/// Writes what is done at the stage.
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -123,41 +124,41 @@ impl fmt::Display for Stage {
 pub struct Options {
     /// The settings that the user chose.
     pub spec: JobSpec,
-    /// The largest message that ranks push: see [`goal_engine::Options::pushed_max`].
+    /// The largest message, in bytes, that ranks push: see [`goal_engine::Options::pushed_max`].
     pub pushed_max: u64,
-    /// The kind of ranks.
+    /// How the ranks of this host are run.
     pub ranks: Ranks,
     /// The transports that may be used.
     pub transports: Choice,
-    /// Records which receive took which message in the last instance.
+    /// True if each rank records which receive took which message in its last instance.
     pub record: bool,
-    /// Keeps the records for [`Outcome::write_trace`](crate::Outcome::write_trace).
+    /// True if records are kept for [`Outcome::write_trace`](crate::Outcome::write_trace).
     pub traces: bool,
-    /// The window that schedules are run through; `None` holds them whole.
+    /// The window through which schedules are run. `None` keeps them in memory as a whole.
     pub window: Option<Window>,
-    /// The number of ranks at the end of the schedule that are not started. A job of a program on
-    /// one host has room for them, and starts them on request while it runs (`goal-run grow`,
-    /// [`Attached::grow`](goal_rank::program::Attached::grow)).
+    /// The number of ranks at the end of the schedule that are not started with the job. A job of a
+    /// program on one host starts them on request, by `goal-run grow` or
+    /// [`Attached::grow`](goal_rank::program::Attached::grow).
     pub reserve: u32,
-    /// True if a job without that room is not started.
+    /// True if the job is not started when there is no room for these further ranks.
     pub must_grow: bool,
-    /// Gives up the rights of the calling thread, for good, before ranks start; see
+    /// True if the calling thread gives up its capabilities for good before ranks start: see
     /// [`rights`](goal_job::rights).
     pub gives_up_rights: bool,
-    /// Ends the job when it is set to the number of a signal.
+    /// The number of a signal that ends the job. 0 as long as none has come.
     pub interrupted: Arc<AtomicUsize>,
     /// The signals that are passed on to the ranks of a program.
     pub forwarded: Forwarded,
-    /// Stops the ranks and this process when it is set, until another process continues this one.
-    /// The time limit does not count that time. A job on several hosts is not stopped, since the
-    /// other hosts would take this one for lost.
+    /// Set when the ranks and this process must stop, until another process continues this one. The
+    /// time limit does not count this time. A job on several hosts is not stopped, since the other
+    /// hosts would take this host for lost.
     pub suspended: Arc<AtomicBool>,
-    /// Receives messages for the user, a line each, while the job runs.
+    /// Receives lines of text for the user while the job runs.
     pub tell: fn(&str),
-    /// Returns the text on a reason why the job is not started, which other hosts show too. A
+    /// Returns the text for the reason why the job is not started. Other hosts show it too. A
     /// command line adds the name of the option that raises a limit.
     pub explain: fn(&LaunchError) -> String,
-    /// Receives the stage of the job; called often.
+    /// Receives the stage of the job. It is called often.
     pub show: fn(Stage),
 }
 

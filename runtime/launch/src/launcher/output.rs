@@ -1,20 +1,20 @@
 //! Passes on the standard output of a program's ranks, in whole lines.
 //!
-//! If standard output is no terminal, the C library of a rank writes it in blocks of 4,096 bytes.
-//! So ranks that share it would cut into each other's lines. Each rank therefore has a pipe of its
-//! own, and a thread of the launcher passes on the lines.
+//! If standard output is no terminal, the C library of a rank writes blocks of 4,096 bytes. Ranks
+//! that share standard output would then cut each other's lines. So each rank has a pipe of its
+//! own, and a thread of the launcher passes the lines on.
 //!
-//! Threat: a rank may write a line without an end. At most [`LINE_MAX`] bytes of it are kept.
-//! Processes that a rank has started may keep its pipe open after the job. So the thread never
-//! waits for the end of a pipe, and ends with the job.
+//! Threat: a rank may write a line without an end. The thread keeps at most [`LINE_MAX`] bytes of
+//! it. Processes that a rank has started may keep its pipe open after the job. So the thread does
+//! not wait for the end of a pipe, but ends with the job.
 //!
-//! Threat: standard output may be closed, or nobody may read it. If it is closed, ranks learn of it
-//! when they write, also those that start later. If nobody reads it, the thread gives up a while
-//! after the job was ended or its time is up. It waits until then for the reader of a job that came
-//! to its end by itself.
+//! Threat: standard output may be closed, or nobody may read it. If it is closed, every rank gets
+//! an error when it writes, even a rank that starts later. If nobody reads it, the thread gives up
+//! [`PATIENCE`] after the job was ended early or its time was up. If the job came to its end by
+//! itself, the thread waits for the reader until the time is up.
 //!
-//! Each pipe takes a file of the launcher. If it may open too few, ranks write to standard output
-//! themselves.
+//! Each pipe takes an open file of the launcher. If the limit of open files is too low, ranks
+//! inherit standard output.
 
 use super::options::Options;
 use goal_job::limits::open_files_left;
@@ -31,49 +31,51 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// The most bytes of a line that are kept until its end comes.
+/// The most bytes of a line that are kept before its end has come.
 const LINE_MAX: usize = 1 << 20;
-/// The bytes that are read from a rank, or written, at a time. A pipe that is ready for writing
-/// takes 4,096 bytes without blocking.
+/// The most bytes of one read or write. A pipe that is ready for writing takes 4,096 bytes without
+/// blocking.
 const PIECE: usize = 4096;
-/// The time between two checks for a signal and for progress while standard output takes nothing.
+/// The time between two checks, for a signal and for progress, while standard output is full.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
-/// The time after which a reader that takes nothing is not waited for any more.
+/// The time after which the thread no longer waits for a reader that takes nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The open files of the launcher for each rank: its pipe, and the process that attaches.
+/// The open files of the launcher for each rank: its pipe, and the pidfd of the process that
+/// attaches.
 const FILES_EACH: u64 = 2;
-/// The open files that are kept for all else, as the start of a process.
+/// The open files that are kept for other purposes, such as starting a process.
 const FILES_KEPT: u64 = 16;
 
-/// The pipe of a rank, and the beginning of a line that has no end yet.
+/// The pipe of a rank, and the beginning of a line whose end has not come.
 struct Source {
     pipe: OwnedFd,
     line: Vec<u8>,
 }
 
-/// The state that the launcher and its thread share.
+/// The state that the launcher shares with its output thread.
 struct Shared {
-    /// The pipes of ranks that were started since the thread has looked; `None` once it has ended.
+    /// The pipes of ranks that the thread has not taken yet. `None` once the thread has ended.
     new: Mutex<Option<Vec<OwnedFd>>>,
-    /// Wakes the thread.
+    /// The eventfd that wakes the thread.
     bell: OwnedFd,
-    /// Set at the end of the job: see [`Output::end`].
+    /// Set at the end of the job, to the limit of [`Output::end`].
     ends: OnceLock<Option<Instant>>,
     interrupted: Arc<AtomicUsize>,
 }
 
-/// The lines of all ranks on their way to standard output. Dropping this passes on what there is.
+/// The output thread. Dropping this passes on the lines that are left, and ends the thread.
 pub(super) struct Output {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<io::Result<()>>>,
-    /// The number of ranks that may still have a pipe.
+    /// The number of ranks that can still get a pipe.
     room: u64,
     tell: fn(&str),
 }
 
 impl Output {
-    /// Begins to pass on the lines of several ranks. Returns `None` for a single rank, if standard
-    /// output is a terminal or another device, or if the system refuses: ranks inherit it then.
+    /// Starts the thread that passes on the lines of ranks. Returns `None`, and ranks inherit
+    /// standard output, in these cases: there is one rank, standard output is no file, pipe or
+    /// socket, the launcher can open too few files, or the system refuses.
     pub(super) fn of_job(ranks: usize, options: &Options) -> Option<Self> {
         let collects = |stat: rustix::fs::Stat| {
             let kind = FileType::from_raw_mode(stat.st_mode);
@@ -100,9 +102,9 @@ impl Output {
         Some(Self { shared, thread: Some(thread), room, tell: options.tell })
     }
 
-    /// Returns the standard output of another rank.
+    /// Returns what the next rank gets as its standard output: a pipe, or the launcher's own.
     pub(super) fn of_rank(&mut self) -> Stdio {
-        // A rank without a pipe learns itself that standard output is closed.
+        // If standard output is closed, a rank without a pipe gets the error itself.
         self.pipe().map_or_else(Stdio::inherit, Stdio::from)
     }
 
@@ -115,8 +117,8 @@ impl Output {
         Some(theirs)
     }
 
-    /// Says that the job has ended. From `limit` on, it does not wait for a reader that takes
-    /// nothing for a while.
+    /// Tells the thread that the job has ended. From the time `limit` on, the thread gives up when
+    /// the reader takes nothing for [`PATIENCE`].
     pub(super) fn end(&self, limit: Option<Instant>) {
         let _ = self.shared.ends.set(limit);
         self.shared.ring();
@@ -138,7 +140,7 @@ impl Drop for Output {
                 (self.tell)(&format!("ended by {name}: the last lines of ranks are lost"));
                 STATUS.store(128 + signal as u8, Ordering::Relaxed);
             }
-            // A reader that has gone away wants no more.
+            // A reader that has closed its end does not want the remaining lines.
             Some(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => {
                 (self.tell)(&format!("<stdout>: {error}: lines of ranks are lost"));
                 STATUS.store(2, Ordering::Relaxed);
@@ -148,12 +150,13 @@ impl Drop for Output {
     }
 }
 
-/// The exit status of a job that came to its end, and whose lines standard output did not take. It
-/// is 0 if it took them.
+/// The exit status of a job that came to its end. It is 0 if standard output took all lines of
+/// ranks.
 static STATUS: AtomicU8 = AtomicU8::new(0);
 
-/// Returns the exit status of a job of this process that came to its end. It is not 0 if standard
-/// output refused lines of ranks, as on a full disk, or if a signal came first.
+/// Returns the exit status of a job of this process that came to its end. It is 2 if standard
+/// output refused lines of ranks, as on a full disk. It is 128 plus the number of a signal if that
+/// came first. Otherwise it is 0.
 pub fn output_status() -> u8 {
     STATUS.load(Ordering::Relaxed)
 }
@@ -164,31 +167,33 @@ impl Shared {
     }
 
     fn ring(&self) {
-        // A bell that is full is rung.
+        // An error means that the counter is full, so the bell has rung.
         let _ = write(&self.bell, &1u64.to_ne_bytes());
     }
 
-    /// Returns true if a reader that has taken nothing `since` then is not waited for.
+    /// Returns true if the thread no longer waits for a reader that has taken nothing since
+    /// `since`.
     fn gives_up(&self, since: Instant) -> bool {
         let limit = self.ends.get().copied().flatten();
         limit.is_some_and(|limit| limit.max(since).elapsed() >= PATIENCE)
     }
 }
 
-/// The work of the thread.
+/// Passes on lines until the job has ended. This is the work of the thread.
 ///
 /// # Errors
 /// Standard output takes no more.
 fn pass_on(shared: &Shared) -> io::Result<()> {
     let mut sources: Vec<Source> = Vec::new();
     loop {
-        // This is read before the pipes, so that all output from before the end is passed on.
+        // This is read before the pipes, so that all output from before the end of the job is
+        // passed on.
         let ends = shared.ends.get().is_some();
         let new = shared.pipes().replace(Vec::new()).into_iter().flatten();
         sources.extend(new.map(|pipe| Source { pipe, line: Vec::new() }));
         let mut at = 0;
         while at < sources.len() {
-            // Ranks learn of an error when they write again, as they would without the pipes.
+            // After an error the pipes are closed, so ranks get an error at their next write.
             match sources[at].forward(shared)? {
                 true => at += 1,
                 false => drop(sources.remove(at)),
@@ -205,13 +210,14 @@ fn pass_on(shared: &Shared) -> io::Result<()> {
 }
 
 impl Source {
-    /// Passes on the lines that have come. Returns false at the end of the pipe.
+    /// Passes on the lines that have arrived. Returns false at the end of the pipe.
     ///
     /// # Errors
     /// Standard output takes no more.
     fn forward(&mut self, shared: &Shared) -> io::Result<bool> {
         let mut piece = [0; PIECE];
-        // One pass takes at most the bytes that the pipe holds. Then the other ranks are served.
+        // One call takes at most 64 KiB, as much as a pipe holds. Then the other ranks have their
+        // turn.
         for _ in 0..16 {
             let len = match read(&self.pipe, &mut piece) {
                 Ok(0) => {
@@ -234,7 +240,7 @@ impl Source {
         Ok(true)
     }
 
-    /// Passes on a line without an end.
+    /// Passes on the rest of the line, which has no end.
     ///
     /// # Errors
     /// Standard output takes no more.
@@ -243,21 +249,23 @@ impl Source {
     }
 }
 
-/// Writes to standard output, until nobody reads it any more or, after the job, a signal comes.
+/// Writes `bytes` to standard output. Gives up if nobody reads it, or on a signal after the job.
 ///
 /// # Errors
-/// That of the system, or [`io::ErrorKind::Interrupted`] or [`io::ErrorKind::TimedOut`].
+/// The system's error. [`io::ErrorKind::Interrupted`] after a signal, and
+/// [`io::ErrorKind::TimedOut`] if nobody reads.
 fn write_all(mut bytes: &[u8], shared: &Shared) -> io::Result<()> {
     let (mut since, mut unread) = (Instant::now(), None);
     while !bytes.is_empty() {
         let out = stdout();
         let mut fds = [PollFd::new(&out, PollFlags::OUT)];
         if poll(&mut fds, Some(&LOOK)) == Ok(0) {
-            // While the job goes on, the launcher takes the signal and ends it.
+            // While the job goes on, the launcher handles the signal and ends the job.
             if shared.ends.get().is_some() && shared.interrupted.load(Ordering::SeqCst) != 0 {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            // A slow reader may take less than a piece.
+            // A slow reader may take fewer bytes than a piece. So fewer unread bytes are progress
+            // too.
             let before = std::mem::replace(&mut unread, ioctl_fionread(&out).ok());
             if before != unread {
                 since = Instant::now();

@@ -1,4 +1,4 @@
-//! Runs a process that a launcher has started as a rank of a schedule.
+//! Runs a rank of a schedule in a process that a launcher has started.
 //!
 //! Threat: a local user starts this file with a bootstrap record, a schedule, settings and a
 //! segment of their own. If the file has capabilities, the process refuses to be a rank: see
@@ -27,9 +27,9 @@ use std::sync::Arc;
 /// The exit status of a process that can't start its rank.
 pub(super) const NOT_STARTED: u8 = 2;
 
-/// Runs the rank and returns its exit code if a launcher started this process as a rank; returns
-/// `None` otherwise. A program that launchers start as
-/// [`Ranks::Processes`](super::Ranks::Processes) must call this before anything else in `main`.
+/// Runs the rank and returns its exit code if a launcher has started this process as a rank.
+/// Returns `None` otherwise. The `main` of a program for
+/// [`Ranks::Processes`](super::Ranks::Processes) must call this first.
 pub fn rank_process() -> Option<ExitCode> {
     let text = std::env::var_os(OF_SCHEDULE)?;
     if !rights::is_confined() {
@@ -55,9 +55,9 @@ pub fn rank_process() -> Option<ExitCode> {
     }
 }
 
-/// Removes the bootstrap record of a rank from the environment. A rank of a program may start a
-/// launcher. The launcher's own job and helpers, such as `ssh`, must not get the record of the
-/// outer job.
+/// Removes the bootstrap record of a rank from the environment. A rank of a program may start
+/// another launcher. The ranks of that launcher, and helpers such as `ssh`, must not get the record
+/// of the outer job.
 ///
 /// # Safety
 /// The process has one thread.
@@ -75,11 +75,11 @@ fn execute(bootstrap: &RankBootstrap, inherited: &mut Inherited) -> io::Result<(
     signals::end_on_faults();
     signals::stop_as_usual();
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    // The name in lists of processes.
+    // Sets the name that lists of processes show.
     let name = CString::new(format!("rank {}", bootstrap.rank)).expect("no zero byte");
     set_name(&name)?;
     goal_shm::admit(bootstrap.launcher);
-    // The launcher may have died before the death signal was set, or the user may have forged the
+    // The launcher may have died before the death signal was set. A user may also have forged the
     // bootstrap record.
     if getppid().map(Pid::as_raw_nonzero).is_none_or(|pid| pid.get() as u32 != bootstrap.launcher) {
         let variable = OF_SCHEDULE;

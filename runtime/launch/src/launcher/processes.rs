@@ -1,4 +1,4 @@
-//! Starts ranks as processes that run the job's schedule, and watches them.
+//! Starts ranks as processes that run the job's schedule, and watches these processes.
 
 use super::error::LaunchError;
 use super::options::Stage;
@@ -28,28 +28,28 @@ use std::time::Duration;
 /// The time that rank processes of a complete job have to exit.
 const EXIT_LIMIT: Duration = Duration::from_secs(5);
 
-/// The rank processes of this host. Dropping this kills the ones that still run.
+/// The rank processes of this host. Dropping this kills the processes that still run.
 pub(super) struct Processes {
     /// Each rank with its process.
     children: Vec<(u32, Child)>,
-    /// The stopped processes with their signals, by index in `children`.
+    /// The signals that stopped processes, by index in `children`.
     stopped: BTreeMap<usize, i32>,
     /// The processes that this launcher has stopped, by index in `children`.
     suspended: Vec<usize>,
     startup_errors: StartupErrors,
-    /// The resources that must be held while the processes use their drivers.
+    /// The resources that must live as long as the processes use their drivers.
     held: Vec<Held>,
-    /// The index of the child that was checked last.
+    /// The index of the child that was checked by itself last.
     next: usize,
 }
 
-/// The text on a process that another part of this program has waited for.
+/// The text for a process whose exit status another part of this program has taken.
 const NOT_KNOWN: &str = "ended; how is not known";
 
 impl Processes {
-    /// Starts a process for each rank of this host. Stops early if the job is interrupted or, in a
-    /// job on one host, its time is up. A process inherits the memory files and its endpoint for
-    /// other hosts but no rights, and ends with the calling thread.
+    /// Starts a process for each rank of this host. Stops early if the job is interrupted. In a job
+    /// on one host also stops if the time is up. A process inherits the memory files and its remote
+    /// endpoint, but no capabilities. It ends with the calling thread.
     ///
     /// # Errors
     /// The system's error; processes that were started are killed.
@@ -98,8 +98,8 @@ impl Processes {
                 .env_remove(OF_PROGRAM)
                 .stdin(Stdio::null())
                 .stdout(Stdio::null());
-            // A process group of its own, so that the signals of a terminal reach only the
-            // launcher.
+            // With its own process group, the child does not get the terminal's signals; the
+            // launcher does.
             command.process_group(0);
             rights::confine(&mut command);
             let mut descriptors =
@@ -129,7 +129,8 @@ impl Processes {
         Ok(processes)
     }
 
-    /// Waits until the processes of a complete job have exited, or a signal asks for an end.
+    /// Waits until the processes of a complete job have exited, or a signal asks for an end. The
+    /// wait is at most [`EXIT_LIMIT`] long.
     pub(super) fn join(mut self, segment: &Segment, interrupted: &AtomicUsize) {
         let mut running = 0;
         stop(segment, Some(EXIT_LIMIT), || {
@@ -150,8 +151,8 @@ impl Processes {
 impl RankSet for Processes {
     fn exited(&mut self) -> Option<Exited> {
         let what = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        // One system call for all children. It does not report a child that another part of this
-        // program has waited for, so one child is checked by itself on each call.
+        // This system call covers all children. It does not report a child whose exit status
+        // another part of this program has taken. So each call also checks one child by itself.
         let looks = match waitid(WaitId::All, what) {
             Ok(None) => 1,
             _ => self.children.len(),
@@ -197,11 +198,11 @@ impl RankSet for Processes {
     }
 
     fn suspend(&mut self) {
-        // Notes the processes that are stopped already: they must stay stopped afterwards.
+        // Notes the processes that are stopped already, because `resume` must not continue them.
         let _ = self.stopped();
         for (place, (_, child)) in self.children.iter_mut().enumerate() {
-            // A process that has ended keeps its number until it is waited for, which happens only
-            // here.
+            // The ID of an ended process stays reserved until it is waited for. Only this call
+            // waits for it.
             let runs = matches!(child.try_wait(), Ok(None));
             if runs && !self.stopped.contains_key(&place) && send(child, Signal::STOP) {
                 self.suspended.push(place);
@@ -219,7 +220,7 @@ impl RankSet for Processes {
     fn end_threads(&mut self) {}
 }
 
-/// Sends a signal to a process that was not waited for. Returns true if that was possible.
+/// Sends a signal to a process whose ID is still reserved. Returns true on success.
 fn send(child: &Child, signal: Signal) -> bool {
     kill_process(Pid::from_child(child), signal).is_ok()
 }
@@ -227,8 +228,8 @@ fn send(child: &Child, signal: Signal) -> bool {
 impl Drop for Processes {
     fn drop(&mut self) {
         for (_, child) in &mut self.children {
-            // If another part of this program has waited for a child, its number may belong to
-            // another process by now.
+            // Another part of this program may have waited for a child. Then another process may
+            // have its ID.
             if matches!(child.try_wait(), Ok(None)) {
                 let _ = child.kill();
             }

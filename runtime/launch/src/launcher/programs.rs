@@ -1,17 +1,17 @@
-//! Starts ranks as processes of a program, and watches them.
+//! Starts ranks as processes of a program, and watches these processes.
 //!
-//! Each process has a process group of its own. So the signals of a terminal reach only the
-//! launcher, which passes on requests to end or to stop. Processes that a rank's process starts are
-//! in its group too, and end with the job. The launcher waits for an ended process only then, so
-//! that the process ID stays that of the group.
+//! Each process has its own process group. So the signals of a terminal reach only the launcher,
+//! which passes on requests to end or to stop. Processes that a rank starts are in its group too,
+//! and end with the job. The launcher reaps a rank's process only at the end of the job. Until then
+//! the process ID can't name another group.
 //!
-//! Another process may attach as the rank, if the program is a script that starts it: see
+//! If the program is a script, another process that it starts may attach as the rank: see
 //! [`Attended`].
 //!
 //! **Rights.** A program has the rights of its user, as if the user had started it. It gets none of
-//! the rights that the launcher's file gave to the launcher. On several hosts it gets the sockets
-//! of its rank, so a launcher with rights of its file starts none there: see
-//! [`rights`](goal_job::rights).
+//! the capabilities that the launcher's file gave to the launcher. On several hosts it gets the
+//! sockets of its rank. So a launcher whose file has capabilities does not start programs there:
+//! see [`rights`](goal_job::rights).
 //!
 //! `unsafe`: code that a child runs between its start and its program.
 #![allow(unsafe_code)]
@@ -51,11 +51,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// The longest time for which a launcher waits for a process that it may not end. The file of such
-/// a process gave it another user.
+/// The longest time for which a launcher waits for a process that it may not kill. Such a process
+/// runs as another user, because its file is set-user-ID.
 const FOREIGN_LIMIT: Duration = Duration::from_secs(5);
 
-/// The longest time for which a launcher waits until what ranks have started is gone.
+/// The longest time for which a launcher waits until processes that ranks have started are gone.
 const VANISH_LIMIT: Duration = Duration::from_millis(200);
 
 /// The lowest number of a descriptor that is passed on to a program.
@@ -66,31 +66,31 @@ pub(super) struct Programs<'a> {
     pub(super) place: Place<'a>,
     pub(super) segment: &'a Segment,
     pub(super) processes: Vec<Process>,
-    /// The schedule and the settings, which every process gets.
+    /// The schedule and the settings, which every process inherits.
     sealed: &'a Sealed,
     told: Sealed,
     /// The bells of all ranks, if they have any.
     bells: Vec<Passed>,
-    /// The socket for requests for more ranks, if the job can grow.
+    /// The socket for requests for more ranks. `None` if the job can't grow.
     pub(super) requests: Option<GrowthSocket>,
-    /// Ends the ranks if the launcher is killed.
+    /// The reaper, which kills the ranks if the launcher is killed.
     reaper: Reaper,
-    /// True if this process adopts the orphans of its children also when it has no ranks.
+    /// True if this process stays a subreaper of orphans after the job.
     adopts_always: bool,
-    /// The lines of all ranks on their way to standard output, if that is no terminal.
+    /// The thread that passes on the output of ranks. `None` if they inherit standard output.
     output: Option<Output>,
-    /// The resources that must be held while the processes use their drivers.
+    /// The resources that must live as long as the processes use their drivers.
     held: Vec<Held>,
-    /// The time at which the processes were stopped, until they go on.
+    /// The time at which the processes were stopped. `None` while they run.
     suspended_at: Option<Instant>,
-    /// The time for which they were stopped.
+    /// The total time for which the processes were stopped.
     suspended: Duration,
 }
 
 impl<'a> Programs<'a> {
-    /// Starts a process for each rank of this host. Stops early if the job is interrupted or, in a
-    /// job on one host, its time is up. A process inherits the memory files and its endpoint for
-    /// other hosts, and ends with the calling thread.
+    /// Starts a process for each rank of this host. Stops early if the job is interrupted. In a job
+    /// on one host also stops if the time is up. A process inherits the memory files and its remote
+    /// endpoint. It ends with the calling thread.
     ///
     /// # Errors
     /// The system's error; processes that were started are killed.
@@ -104,7 +104,7 @@ impl<'a> Programs<'a> {
         keep_children();
         let mut requests = (settings.reserve > 0).then(GrowthSocket::new).transpose()?;
         let growth_address = requests.as_ref().map(|socket| socket.address().clone());
-        // After this, what a killed launcher leaves is removed.
+        // From here on, the reaper cleans up if the launcher is killed.
         let reaper = Reaper::start(here.len(), growth_address.as_ref())?;
         if let Some(socket) = requests.as_mut().filter(|_| options.must_grow) {
             socket.open(true).map_err(|error| {
@@ -130,7 +130,8 @@ impl<'a> Programs<'a> {
             suspended_at: None,
             suspended: Duration::ZERO,
         };
-        // The launcher adopts orphans, so that it can wait for processes that ranks have started.
+        // As a subreaper the launcher adopts orphans, so it can wait for processes that ranks have
+        // started.
         let _ = set_child_subreaper(Some(getpid()));
         let (program, mut endpoints) = (Arc::new(program.clone()), endpoints.into_iter());
         let here = place.present();
@@ -146,7 +147,7 @@ impl<'a> Programs<'a> {
         Ok(programs)
     }
 
-    /// Starts the process of a rank, one of `wanted`.
+    /// Starts the process of a rank. `wanted` is the number of ranks to start, for the error.
     ///
     /// # Errors
     /// The system's error.
@@ -216,8 +217,8 @@ impl<'a> Programs<'a> {
         Ok(())
     }
 
-    /// Frees the process IDs of ended orphans of ranks, which this process has adopted. Orphans
-    /// that have left the groups of ranks wait for the job's end.
+    /// Reaps orphans of ranks that have ended, which this process has adopted. Orphans outside the
+    /// groups of ranks are not reaped before the end of the job.
     fn reap_adopted(&self) {
         use nix::sys::wait::{Id, WaitPidFlag, waitid};
         let ended = |of| {
@@ -229,7 +230,8 @@ impl<'a> Programs<'a> {
         }
         for process in self.processes.iter().filter(|process| process.exit.is_none()) {
             let first = nix::unistd::Pid::from_raw(process.pid().as_raw_pid());
-            // The rank itself is the oldest child, and so the first. It is not reaped here.
+            // The rank's own process is the oldest child of its group, so `waitid` finds it first.
+            // It is not reaped here.
             while let Some(one) = ended(Id::PGid(first)).filter(|&one| one != first) {
                 if waitid(Id::Pid(one), WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG).is_err() {
                     break;
@@ -238,7 +240,8 @@ impl<'a> Programs<'a> {
         }
     }
 
-    /// Returns the text on an end that ends the job, and the exit status that follows from it.
+    /// Returns the text and the exit status of the launcher if this end of a rank's process ends
+    /// the job. Returns `None` if the job goes on.
     fn fault(&self, process: &Process, exit: Exit) -> Option<(String, Option<u8>)> {
         let process_state = |rank: u32| &self.segment.status(rank).process_state;
         let name = process.program.executable.display();
@@ -292,9 +295,9 @@ impl<'a> Programs<'a> {
     }
 }
 
-/// Occupies the low numbers of descriptors as long as the result lives, so that this process opens
-/// files under higher numbers. A rank may be a shell script, and shells open files under numbers of
-/// one digit. So the descriptors that the launcher passes on must have others.
+/// Occupies the descriptors below 32 as long as the result lives, so that this process opens files
+/// under higher numbers. A rank may be a shell script, and shells open files under numbers of one
+/// digit. So the descriptors that the launcher passes on must have other numbers.
 ///
 /// # Errors
 /// The system's error.
@@ -370,8 +373,8 @@ impl RankSet for Programs<'_> {
         for process in &mut self.processes {
             process.look();
         }
-        // A rank that has exited with 0 before its end has not finished, even if all ranks have
-        // exited.
+        // A rank that exits with status 0 but has not called `GOAL_Finalize` has not finished. This
+        // holds even if all ranks have exited.
         let is_done = |process: &Process| {
             process.is_lost
                 || !self.segment.status(process.rank).member_state.is_member()
@@ -415,7 +418,7 @@ impl RankSet for Programs<'_> {
 
     fn suspend(&mut self) {
         self.suspended_at = Some(Instant::now());
-        // Notes the processes that are stopped already: they must stay stopped afterwards.
+        // Notes the processes that are stopped already, because `resume` must not continue them.
         let _ = self.stopped();
         for process in &mut self.processes {
             process.is_suspended =
@@ -445,12 +448,12 @@ impl Drop for Programs<'_> {
         for process in &mut self.processes {
             process.kill_attended(&self.segment.status(process.rank).process_state);
             let is_mine = process.send(Signal::KILL);
-            // It may have left its group.
+            // The child may have left its group.
             let _ = process.child.kill();
             if is_mine { mine.push(process) } else { foreign.push(process) }
         }
-        // A rank that has left its group and attached in another namespace learns of the end when
-        // it is woken.
+        // A process that has left its group and runs in another namespace gets no signal. It
+        // notices the end of the job when it is woken.
         self.segment.start_barrier().stop();
         wake(self.segment, self.place.present());
         let mut groups: Vec<Pid> = mine.iter().map(|process| process.pid()).collect();
@@ -463,8 +466,8 @@ impl Drop for Programs<'_> {
                 sleep(LOOK);
             }
         }
-        // Every other process of the groups has got the signal, and is a child of this process by
-        // now or as soon as its parent has ended.
+        // All other processes of the groups got the signal. Each becomes a child of this process
+        // when its parent ends, so it can be awaited.
         let since = Instant::now();
         loop {
             groups.retain(|&group| !is_gone(group));
@@ -478,8 +481,8 @@ impl Drop for Programs<'_> {
         }
         if let Some(output) = &self.output {
             let Place { options, since, .. } = self.place;
-            // Ranks that came to their end would write themselves, and wait for a reader until the
-            // time is up.
+            // Without pipes, ranks that came to their end would wait for a reader themselves until
+            // the time is up. So the thread does the same.
             let time_is_up = options.spec.timeout.and_then(|timeout| since.checked_add(timeout));
             let time_is_up = time_is_up.and_then(|time| time.checked_add(self.suspended));
             output.end(if is_complete { time_is_up } else { Some(Instant::now()) });
@@ -487,7 +490,7 @@ impl Drop for Programs<'_> {
     }
 }
 
-/// Waits for the children of a process group that have ended. Returns true if none is left.
+/// Reaps the ended children of a process group. Returns true if no process of the group is left.
 fn is_gone(group: Pid) -> bool {
     loop {
         match waitpgid(group, WaitOptions::NOHANG) {

@@ -1,20 +1,21 @@
-//! The reaper: a process that ends the ranks of programs if their launcher is killed.
+//! Runs the reaper, a process that kills the ranks of programs if their launcher was killed.
 //!
-//! Each rank of a program is a process group: its process, and what that starts unless it leaves
-//! the group. A launcher that ends normally ends the groups. A launcher that is killed can't. The
-//! signal that the kernel then sends reaches at most the rank's first process. The kernel forgets
-//! this signal if the program gains capabilities, as each program of root does. So the reaper waits
-//! at a pipe, whose other end only the launcher has. It sends the signal to the groups when the
-//! pipe closes. A rank that the launcher started itself asks for the kernel's signal again when it
-//! attaches. So it also ends if launcher and reaper are both killed.
+//! Each rank of a program is a process group. It has the rank's process and the processes that it
+//! starts, unless they leave the group. A launcher that ends normally kills the groups, but a
+//! killed launcher can't. The kernel then sends a death signal, but only to the first process of a
+//! rank. If the program gains capabilities, as each program of root does, there is no such signal.
+//!
+//! So the reaper waits at a pipe whose other end only the launcher has. When the pipe closes, it
+//! kills the groups. A rank that the launcher started itself asks for the death signal again when
+//! it attaches. So it also ends if launcher and reaper are both killed.
 //!
 //! A rank's process tells the reaper its group before it executes its program. So the reaper knows
-//! every program that runs.
+//! the group of every program that runs.
 //!
-//! The reaper also removes the folder of the launcher's socket for requests.
+//! The reaper also removes the launcher's socket for requests for more ranks, with its folder.
 //!
-//! `unsafe`: a child that goes on after `fork` without a program of its own. It makes system calls
-//! only: other threads of its parent may have held locks.
+//! `unsafe`: a child goes on after `fork` without executing another program. It makes system calls
+//! only, because other threads of its parent may have held locks.
 #![allow(unsafe_code)]
 
 use goal_job::peer::Address;
@@ -25,14 +26,14 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 
-/// A word other than a group: a process is about to be started.
+/// The message to the reaper that a process is about to be started. It is no valid group.
 const STARTS: i32 = -1;
-/// A word other than a group: the process was not started. Its group, told since [`STARTS`], may
-/// soon be that of another program.
+/// The message that the process was not started. The reaper forgets the groups that were added
+/// since [`STARTS`], because other processes may soon have their IDs.
 const NOT_STARTED: i32 = 0;
 
-/// The reaper as its launcher has it. Dropping it ends the process, which then leaves the groups
-/// alone.
+/// The launcher's handle of its reaper. Dropping it kills the reaper, which does not touch the
+/// groups then.
 #[derive(Debug)]
 pub(super) struct Reaper {
     pipe: OwnedFd,
@@ -40,13 +41,14 @@ pub(super) struct Reaper {
 }
 
 impl Reaper {
-    /// Starts a reaper of up to `groups_max` groups, and of the folder of the socket for requests.
+    /// Starts a reaper for up to `groups_max` groups. It also removes the socket for requests at
+    /// `growth_address`, with its folder.
     ///
     /// # Errors
     /// The system's error.
     pub(super) fn start(groups_max: usize, growth_address: Option<&Address>) -> io::Result<Self> {
         let (heard, pipe) = pipe_with(PipeFlags::CLOEXEC)?;
-        // The child can't allocate.
+        // Memory is reserved here, because the child can't allocate.
         let mut groups = Vec::with_capacity(groups_max);
         let remains = growth_address.into_iter().flat_map(Address::remains);
         let remains = remains.map(|file| CString::new(file.as_os_str().as_bytes()));
@@ -62,8 +64,8 @@ impl Reaper {
         }
     }
 
-    /// Calls `start`, which starts a process that adds itself. If that fails, the process is no
-    /// longer watched: its number is free.
+    /// Calls `start`, which starts a process that adds its own group. If `start` fails, the reaper
+    /// forgets the group, as its ID is free.
     pub(super) fn around<T, E>(&self, start: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         self.tell(STARTS);
         let started = start();
@@ -74,25 +76,24 @@ impl Reaper {
     }
 
     fn tell(&self, word: i32) {
-        // An error means that the reaper is gone.
+        // A failed write means that the reaper is gone.
         let _ = rustix::io::retry_on_intr(|| rustix::io::write(&self.pipe, &word.to_ne_bytes()));
     }
 
-    /// Returns the pipe by which a child of the launcher adds itself. It is valid as long as the
-    /// reaper.
+    /// Returns the pipe by which a child of the launcher adds its group. It is valid as long as
+    /// `self`.
     pub(super) fn pipe(&self) -> ReaperPipe {
         ReaperPipe(self.pipe.as_raw_fd())
     }
 }
 
-/// The write end of the reaper's pipe. The launcher's children have it before they execute a
-/// program.
+/// The write end of the reaper's pipe, for children of the launcher before they execute a program.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReaperPipe(RawFd);
 
 impl ReaperPipe {
-    /// Adds the process group that the calling process leads. If the reaper is gone, does nothing.
-    /// It makes system calls only.
+    /// Adds the process group that the calling process leads. Does nothing if the reaper is gone.
+    /// Makes system calls only.
     pub(super) fn add_own_group(self) {
         let group = rustix::process::getpid().as_raw_nonzero().get().to_ne_bytes();
         // SAFETY: the bytes are those of the array, and a closed descriptor is an error. A child
@@ -112,14 +113,14 @@ impl Drop for Reaper {
     }
 }
 
-/// Waits until the launcher has died, ends the groups, and removes the files of its socket for
-/// requests, and last their folder.
+/// Waits until the launcher has died. Then kills the groups, and removes the files of its socket
+/// for requests and their folder.
 fn watch(pipe: RawFd, groups: &mut Vec<i32>, remains: &[CString]) -> ! {
     // SAFETY: system calls on values of the stack, and on memory that was allocated before. Nothing
     // else of the process goes on here.
     unsafe {
-        // This process must not get signals of a terminal, nor hold descriptors that others wait
-        // for.
+        // The reaper must not get the terminal's signals. It must not hold descriptors whose end
+        // other processes wait for.
         libc::setpgid(0, 0);
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGTSTP, libc::SIGQUIT] {
             libc::signal(signal, libc::SIG_IGN);
@@ -136,7 +137,7 @@ fn watch(pipe: RawFd, groups: &mut Vec<i32>, remains: &[CString]) -> ! {
         let (mut word, mut before) = ([0u8; size_of::<i32>()], 0);
         loop {
             match libc::read(pipe as RawFd, word.as_mut_ptr().cast(), word.len()) {
-                // A pipe takes and gives a word in one piece.
+                // A pipe writes and reads this few bytes in one piece.
                 4 => match i32::from_ne_bytes(word) {
                     STARTS => before = groups.len(),
                     NOT_STARTED => groups.truncate(before),

@@ -1,4 +1,4 @@
-//! Runs a job on one host, and has the steps that it shares with jobs on several hosts.
+//! Runs a job on one host. Jobs on several hosts use some of its steps too.
 
 use super::error::LaunchError;
 use super::joined;
@@ -26,8 +26,8 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Runs every rank of a schedule until the job ends, and returns how it ended. Expectations on
-/// memory that derives from the clock are left to `goal_run::verify::unmet`.
+/// Runs every rank of a schedule until the job ends. Returns how it ended. Does not check
+/// expectations on memory that derives from the clock; `goal_run::verify::unmet` does.
 ///
 /// # Errors
 /// The ranks can't be started.
@@ -41,7 +41,8 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
     let equipped = equip(nisa, options, None, None);
     let smaller;
     let (nisa, options, equipped) = match equipped {
-        // A job that need not grow starts without room for it.
+        // If there is no memory for further ranks and the job need not grow, it starts without
+        // them.
         Err(_) if options.reserve > 0 && !options.must_grow => {
             smaller = without_reserve(nisa, options);
             (&smaller.0, &smaller.1, equip(&smaller.0, &smaller.1, None, None))
@@ -60,17 +61,18 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
     Ok(Outcome::new(end, segment, nisa, &settings, run))
 }
 
-/// Returns the skeleton and the options of a job without room for more ranks.
+/// Returns the skeleton and the options of a job that can't grow.
 fn without_reserve(nisa: &Nisa, options: &Options) -> (Arc<Nisa>, Options) {
     let ranks = nisa.num_ranks() - options.reserve;
     (skeleton(ranks, nisa.memory_size(0)), Options { reserve: 0, ..options.clone() })
 }
 
-/// The reason why a job on one host does not run in the kernel.
+/// The reason why a job on one host can't run in the kernel.
 const ONE_HOST: &str = "it runs schedules of several hosts, and all ranks are on this one";
 
-/// Checks the options of a job, and creates its settings and the segment of this host. The binding
-/// must live until the ranks have ended. The kernel may have parts of this host's ranks.
+/// Checks the options of a job. Creates its settings, the segment of this host and the binding of
+/// its ranks. The binding must live until the ranks have ended. `in_kernel` describes the parts of
+/// this host's ranks in the kernel, if they have any.
 pub(super) fn equip(
     nisa: &Arc<Nisa>,
     options: &Options,
@@ -130,15 +132,15 @@ pub(super) fn equip(
     }
     let mut segment = Segment::create(layout)?;
     if let Some(network) = &mut settings.network {
-        // A rank that waits for other hosts sleeps in a poll of sockets, which only a descriptor
-        // ends.
+        // A rank that waits for other hosts sleeps in a poll of sockets. Only a descriptor, its
+        // bell, can end this sleep.
         segment.create_bells(network.here())?;
         network.bells = segment.bells().map(|bell| bell.as_raw_fd()).collect();
     }
     Ok((settings, segment, binding))
 }
 
-/// Returns the most bytes that each of the `here` ranks of this host makes resident.
+/// Returns the most bytes that each of the `here` ranks of this host makes resident at its start.
 fn prefault_bytes_max(options: &Options, here: u32) -> u64 {
     let share = |free: u64| free / PREFAULT_SHARE / u64::from(here.max(1));
     options.spec.prefault_bytes_max.min(free_memory().map_or(0, share))
@@ -155,10 +157,10 @@ pub(super) fn repeated(ranks: u32, options: &Options, has_hosts: bool, binding: 
     }
 }
 
-/// Returns the resources that the ranks of this host need.
+/// Returns the resources that the ranks of this host need: memory, processes and files.
 fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> Demand {
     let here = (0..nisa.num_ranks()).filter(|&rank| settings.is_here(rank));
-    // Most of a program's heap is never touched.
+    // The memory of programs is not counted, because most of their heaps is never touched.
     let here = here.filter(|_| !settings.are_programs());
     let memory = here.map(|rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank)));
     let ranks = settings.num_here(nisa.num_ranks() - settings.reserve).into();
@@ -179,10 +181,10 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
     }
 }
 
-/// Returns the number of files that the launcher of `ranks` ranks has open, in a job on several
-/// hosts. Each rank has a bell, a port and its sockets; in the kernel also descriptors of maps. The
-/// engine has maps, programs and links. For programs low numbers are kept free. The numbers were
-/// measured.
+/// Returns the number of files that a launcher of `ranks` ranks opens in a job on several hosts.
+/// Each rank has a bell, a port and its sockets. In the kernel it also has descriptors of maps, and
+/// the engine has maps, programs and links. For programs the descriptors below 32 are kept free.
+/// The numbers were measured.
 pub(super) fn open_files(
     ranks: u64,
     driver: Option<DriverKind>,
@@ -197,7 +199,7 @@ pub(super) fn open_files(
     let (fixed, each) = match (kind, in_kernel) {
         (Ranks::Threads | Ranks::Processes { .. }, false) => (24, of_driver),
         (Ranks::Threads | Ranks::Processes { .. }, true) => (39, 6),
-        // Each has a connection and a descriptor of its process too.
+        // Each rank also has a connection and a pidfd.
         (Ranks::JoinedRank { .. }, _) => (24, of_driver + 2),
         (Ranks::Program(_), false) => (43, of_driver),
         (Ranks::Program(_), true) => (67, of_driver + 9),
@@ -205,10 +207,10 @@ pub(super) fn open_files(
     ranks.saturating_mul(each).saturating_add(fixed)
 }
 
-/// Runs the ranks of this host, and `watch` meanwhile. Returns the result of `watch` when all ranks
-/// have ended. If `is_complete` is true of that result, rank processes get time to exit by
-/// themselves. In a job on several hosts each rank has an endpoint. All sockets are open, so the
-/// launcher gives up its rights here.
+/// Starts the ranks of this host and calls `watch`. Then ends the ranks and returns the result of
+/// `watch`. If `is_complete` returns true for it, rank processes get time to exit by themselves. In
+/// a job on several hosts each rank has one of the `endpoints`. All sockets are open already, so
+/// the launcher gives up its capabilities here.
 pub(super) fn run_ranks<T>(
     place: &Place<'_>,
     endpoints: Vec<RemoteEndpoint>,
@@ -248,7 +250,7 @@ pub(super) fn run_ranks<T>(
     Ok(end)
 }
 
-/// Returns the size in bytes of the memory and scratch memory of all ranks.
+/// Returns the bytes of memory and scratch memory of all ranks together.
 fn memory_bytes(nisa: &Nisa) -> u64 {
     let of_rank = |rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank));
     (0..nisa.num_ranks()).fold(0, |sum: u64, rank| sum.saturating_add(of_rank(rank)))

@@ -1,7 +1,7 @@
-//! Handles signals that end or stop a launcher.
+//! Handles signals that end or stop the launcher.
 //!
 //! A signal only sets a flag, which the launcher polls. A signal that was ignored when the launcher
-//! was started, as SIGHUP below `nohup` or SIGINT of a background job, stays ignored.
+//! was started stays ignored. Examples are SIGHUP under `nohup`, and SIGINT of a background job.
 //!
 //! `unsafe`: system calls that read and change the actions of signals.
 #![allow(unsafe_code)]
@@ -20,9 +20,9 @@ use std::thread;
 /// The signals that end a job.
 const ENDING: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
-/// Handles the signals that end a job. Returns a variable that is 0 until one comes, and then its
-/// number. The end of a child is handled too, without an effect but one: it ends a sleep of the
-/// launcher, which looks at its ranks then.
+/// Installs handlers for the signals that end a job. Returns a variable that is 0, and later the
+/// number of such a signal. SIGCHLD has a handler too, whose only effect is to end the launcher's
+/// sleep, so that it looks at its ranks.
 ///
 /// # Errors
 /// The system does not allow signals to be handled.
@@ -32,7 +32,7 @@ pub fn interrupted() -> io::Result<Arc<AtomicUsize>> {
         let flag = Arc::clone(&interrupted);
         handle(signal, || signal_hook::flag::register_usize(signal, flag, signal as usize))?;
     }
-    // The process that started this one may have blocked them for its own threads.
+    // The process that started this one may have blocked these signals for its own threads.
     let ending: SigSet = ENDING.into_iter().flat_map(Signal::try_from).collect();
     ending.thread_unblock()?;
     keep_children();
@@ -52,9 +52,9 @@ pub fn suspended() -> io::Result<Arc<AtomicBool>> {
     Ok(suspended)
 }
 
-/// Does work on a thread of its own. That thread and those that it starts never take SIGTSTP, so
-/// that the calling thread alone does: the signal stops the process meanwhile, and can be handled
-/// later. If the system starts no thread, the calling thread works, and a signal stops it only
+/// Calls `work` in a new thread. This thread and its threads block SIGTSTP, so that only the
+/// calling thread takes it. So the signal stops the process at once, and can be handled later. If
+/// the system starts no thread, the calling thread does the work. Then a signal stops it only
 /// afterwards.
 pub fn beside_stops<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let before = stopping().thread_swap_mask(SigmaskHow::SIG_BLOCK);
@@ -62,7 +62,7 @@ pub fn beside_stops<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let mut work = Some(work);
     let mut run = || work.take().map(|work| work());
     let done = thread::scope(|scope| {
-        // It inherits the mask.
+        // The new thread inherits the signal mask.
         let builder = thread::Builder::new().name("work".to_owned());
         let thread = builder.spawn_scoped(scope, &mut run).ok()?;
         restore();
@@ -74,7 +74,7 @@ pub fn beside_stops<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 }
 
 /// Restores the default actions of the handled signals, for a process that no longer polls the
-/// flags. Signals that are ignored stay so, and flags that are set stay set.
+/// flags. Ignored signals stay ignored, and flags stay set.
 pub fn unattended() {
     for signal in ENDING.into_iter().chain([libc::SIGTSTP]) {
         if !is_ignored(signal) {
@@ -85,8 +85,8 @@ pub fn unattended() {
     }
 }
 
-/// Makes the system keep the status of ended children until they are waited for. It would discard
-/// them in a process that ignores SIGCHLD, which may have been inherited from the parent.
+/// Makes the system keep the exit status of children until they are waited for. If SIGCHLD is
+/// ignored, which may be inherited from the parent, the system discards it.
 pub(super) fn keep_children() {
     if is_ignored(libc::SIGCHLD) {
         // SAFETY: the default action runs no code.
@@ -94,17 +94,17 @@ pub(super) fn keep_children() {
     }
 }
 
-/// Defers SIGTSTP while it lives; a signal that came meanwhile is handled when it is dropped.
+/// Defers SIGTSTP while this value lives. If the signal came meanwhile, it is handled when the
+/// value is dropped.
 ///
-/// For the start of a child. A terminal sends the signal to the whole process group, which the
-/// child leaves only after a moment. A child that is stopped before it executes its program would
-/// leave its parent waiting for that in an uninterruptible way. So the signal is blocked here and
-/// in the child, which inherits the mask. It is not ignored: that would discard a signal that is
-/// pending already.
+/// This is for the start of a child. A terminal sends the signal to the whole process group, which
+/// the child leaves only after a moment. If a child stops before it executes its program, its
+/// parent waits for it and can't be interrupted. So the signal is blocked in the parent and in the
+/// child, which inherits the mask. It is not ignored, because that would discard a pending signal.
 pub(super) struct Deferred(SigSet);
 
 impl Deferred {
-    /// Defers the signal. A child must call [`stop_as_usual`].
+    /// Blocks the signal in the calling thread. Each child must call [`stop_as_usual`].
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self(stopping().thread_swap_mask(SigmaskHow::SIG_BLOCK)?))
     }
@@ -120,8 +120,9 @@ fn stopping() -> SigSet {
     SigSet::from(Signal::SIGTSTP)
 }
 
-/// Makes SIGTSTP stop this process, a rank that was started while its launcher deferred the signal.
-/// Discards one that came since then: it was meant for the launcher, which stops its ranks itself.
+/// Makes SIGTSTP stop this process again. It is a rank that was started while its launcher deferred
+/// the signal. Discards a pending SIGTSTP, which was meant for the launcher; that stops its ranks
+/// itself.
 pub(super) fn stop_as_usual() {
     // SAFETY: neither action runs code. Ignoring a signal discards it if it is pending.
     unsafe {
@@ -131,27 +132,27 @@ pub(super) fn stop_as_usual() {
     let _ = stopping().thread_unblock();
 }
 
-/// The message if a terminal asks a job on several hosts to stop.
+/// The text for the user if a terminal asks a job on several hosts to stop.
 const NOT_SUSPENDED: &str = "not stopped: this job runs on several hosts, and the others would take this one for lost; Ctrl-C ends it on all";
 
-/// Calls `stop` if a terminal asked for it and the job is on one host.
+/// Calls `stop` if a terminal asked for it and the job is on one host. On several hosts, tells the
+/// user why the job is not stopped.
 pub(super) fn if_suspended(options: &Options, on_hosts: bool, stop: impl FnOnce()) {
     if options.suspended.swap(false, Ordering::SeqCst) {
         if on_hosts { (options.tell)(NOT_SUSPENDED) } else { stop() }
     }
 }
 
-/// Attends to signals in a launcher whose ranks have ended while it is still busy. Stops this
-/// process if a terminal asked for it and the job was on one host. Returns the signal that asks for
-/// an end, if one came.
+/// Handles signals in a launcher that is busy after its ranks have ended. Stops this process if a
+/// terminal asked for it and the job was on one host. Returns the signal that asks for an end, if
+/// any.
 pub fn attend(options: &Options, on_hosts: bool) -> Option<usize> {
     if_suspended(options, on_hosts, stop_here);
     Some(options.interrupted.load(Ordering::SeqCst)).filter(|&signal| signal != 0)
 }
 
-/// Stops this process as SIGTSTP does by default, and returns after it was continued. Returns at
-/// once if the system discards the signal because no process could continue this one (its process
-/// group is orphaned).
+/// Stops this process like the default action of SIGTSTP. Returns after the process was continued.
+/// Returns at once if its process group is orphaned, since the system then discards the signal.
 pub(super) fn stop_here() {
     let mut before = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: all zeros is a valid action: the default one, no flags, an empty mask.
@@ -166,8 +167,9 @@ pub(super) fn stop_here() {
     }
 }
 
-/// Makes SIGSEGV and SIGBUS end the process. Rust's runtime handles them to report stack overflows,
-/// and ignores the first one that another process sends, so that a rank would survive it.
+/// Restores the default actions of SIGSEGV and SIGBUS, so that they end the process. Rust's runtime
+/// handles them to report stack overflows. Its handlers ignore the first signal that another
+/// process sends, so a rank would survive it.
 pub(super) fn end_on_faults() {
     for signal in [libc::SIGSEGV, libc::SIGBUS] {
         // SAFETY: the default action runs no code, and nothing relies on the replaced handler.

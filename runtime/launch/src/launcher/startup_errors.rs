@@ -1,22 +1,22 @@
-//! Carries start-up errors of rank processes to their launcher. The launcher shows the first one,
-//! so that not every rank writes to the terminal.
+//! Carries start-up errors from rank processes to their launcher. The launcher shows only the first
+//! one, so that not every rank writes to the terminal.
 //!
-//! A message is one line, short enough for a pipe to take in one piece, so that the lines of
-//! several ranks do not mix.
+//! A message is one line. It is short enough for one atomic write to a pipe, so lines of several
+//! ranks do not mix.
 
 use rustix::io::{Errno, read, write};
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// The most bytes that a pipe takes in one piece.
+/// The most bytes of one atomic write to a pipe.
 const BYTES_MAX: usize = 4096;
 
 /// A pipe from ranks to their launcher.
 pub(super) struct StartupErrors {
     /// The end that the launcher reads.
     heard: OwnedFd,
-    /// The end that ranks inherit; `None` after all are started.
+    /// The end that ranks inherit. `None` once all ranks were started.
     told: Option<OwnedFd>,
 }
 
@@ -33,12 +33,12 @@ impl StartupErrors {
         self.told.as_ref().expect("ranks are being started").as_fd()
     }
 
-    /// Closes the end for ranks, when all are started.
+    /// Closes the end for ranks, when all ranks were started.
     pub(super) fn close(&mut self) {
         self.told = None;
     }
 
-    /// Returns the first message; `None` if there is none. Further ones mostly say the same.
+    /// Returns the first message, or `None` if there is none. Further ones mostly say the same.
     pub(super) fn first(&self) -> Option<String> {
         let mut bytes = [0; BYTES_MAX];
         let len = read(&self.heard, &mut bytes[..]).ok().filter(|&len| len > 0)?;
@@ -47,7 +47,7 @@ impl StartupErrors {
     }
 }
 
-/// Sends a message to the launcher or, if there is none, to standard error.
+/// Writes a message to the pipe of the launcher. Without one, writes it to standard error.
 pub(super) fn tell(launcher: Option<OwnedFd>, text: &str) {
     let mut line = text.replace('\n', " ");
     let mut len = line.len().min(BYTES_MAX - 1);

@@ -1,4 +1,4 @@
-//! Watches over the ranks until the job ends.
+//! Watches the ranks of this host until the job ends.
 
 use super::error::LaunchError;
 use super::losses;
@@ -19,38 +19,39 @@ use goal_shm::{Segment, State};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// The time between two looks at stopped ranks and at the stage of the job.
+/// The time between two slow looks, at stopped ranks and at the stage of the job.
 const SLOW_TICK: Duration = Duration::from_millis(250);
 
-/// The result of a look at the ranks of this host.
+/// What a launcher finds when it looks at the ranks of its host.
 pub(super) enum Observation {
-    /// Ranks have failed: one text for each.
+    /// Ranks have failed. Each text is the failure of one rank.
     Failed(Vec<String>),
     /// All ranks have finished.
     Finished,
     /// This launcher got a signal.
     Interrupted(usize),
-    /// A rank ended although the job had not; the text says how. The launcher exits with the given
-    /// status, if any.
+    /// A rank ended before the job. The text says how. The number is the exit status of the
+    /// launcher, if it follows from the rank's.
     Exited(u32, String, Option<u8>),
-    /// A rank ended although the job had not, and the job can go on without it. Nothing is left of
-    /// the rank.
+    /// A rank ended before the job, and the job can go on without it. All of its processes are
+    /// gone. The text says how it ended.
     Lost(u32, String),
-    /// A rank could not start; the text says why.
+    /// A rank could not start, for this reason.
     NotStarted(String),
 }
 
-/// Watches over the ranks of this host.
+/// The state of a launcher that watches the ranks of its host.
 pub(super) struct Supervisor<'a> {
     place: &'a Place<'a>,
-    /// The time for which this process was stopped, which the time limit does not count.
+    /// The total time for which this process was stopped. The time limit does not count it.
     suspended: Duration,
     /// The time of the last slow look.
     looked_slowly: Instant,
-    /// The ranks that were stopped at the last slow look, and those of them that were reported.
+    /// The ranks that were stopped at the last slow look, and the ranks that were reported as
+    /// stopped.
     stopped: Vec<Stopped>,
     told: Vec<Stopped>,
-    /// The signals that were passed on, for launchers of other hosts.
+    /// The signals that were passed on here, for the launchers of other hosts.
     forwarded: Vec<i32>,
 }
 
@@ -76,7 +77,7 @@ impl<'a> Supervisor<'a> {
         };
         let (mut tail, mut pace) = (Drain::default(), Pace::new());
         loop {
-            // It changes while a job grows.
+            // The number changes while a job grows.
             let ranks = segment.num_members();
             match self.place.settings.are_programs() && self.have_finished() {
                 true => {
@@ -144,10 +145,10 @@ impl<'a> Supervisor<'a> {
         Pending::of_stuck_programs(segment, self.place.present())
     }
 
-    /// Looks at the ranks of this host and returns the observation that ends the job, if any. If
-    /// `may_finish`, the end of all ranks takes precedence over a signal and over ranks that end
-    /// afterwards. If a terminal asks for it, stops all ranks and this process, and returns after
-    /// they continue.
+    /// Looks at the ranks of this host. Returns what it found if that ends the job or is a lost
+    /// rank. If `may_finish` is true, the end of all ranks comes before signals and before ranks
+    /// that exit later. If a terminal asked for it, stops all ranks and this process, and returns
+    /// after they were continued.
     pub(super) fn look(
         &mut self,
         may_finish: bool,
@@ -160,7 +161,7 @@ impl<'a> Supervisor<'a> {
         if may_finish && rank_set.have_finished(self.have_passed()) {
             return Some(Observation::Finished);
         }
-        // The signal is taken, so that a further one can end the remaining work.
+        // The flag is cleared, so that a second signal can end the work after the job.
         let signal = options.interrupted.swap(0, Ordering::SeqCst);
         if signal != 0 {
             return Some(Observation::Interrupted(signal));
@@ -178,7 +179,7 @@ impl<'a> Supervisor<'a> {
             {
                 return Some(Observation::Lost(rank, how));
             }
-            // The rank may have failed after the check above: its failure says more.
+            // The rank may have failed after the check above. Its failure says more than its exit.
             Some(Exited::Ended(rank, how, status)) => {
                 let exited = Observation::Exited(rank, how, status);
                 return Some(self.failures().map_or(exited, Observation::Failed));
@@ -203,12 +204,12 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Returns the signals that were passed on since the last call.
+    /// Returns the signals that were passed on here since the last call.
     pub(super) fn take_forwarded(&mut self) -> Vec<i32> {
         std::mem::take(&mut self.forwarded)
     }
 
-    /// Stops the ranks and this process until this process is continued.
+    /// Stops the ranks and this process until another process continues this one.
     fn suspend(&mut self, rank_set: &mut dyn RankSet) {
         let since = Instant::now();
         rank_set.suspend();
@@ -217,7 +218,7 @@ impl<'a> Supervisor<'a> {
         self.suspended += since.elapsed();
     }
 
-    /// Reports each rank that is stopped at two looks in a row, once.
+    /// Tells the user of each rank that is stopped at two slow looks in a row, but only once.
     fn tell_stopped(&mut self, stopped: Vec<Stopped>) {
         self.told.retain(|told| stopped.contains(told));
         for &one in &stopped {
@@ -261,13 +262,15 @@ impl<'a> Supervisor<'a> {
         self.place.is_late(self.suspended)
     }
 
-    /// Returns true if all ranks of this host have counted themselves as finished.
+    /// Returns true if all ranks of this host have called
+    /// [`finish`](goal_shm::StartBarrier::finish).
     fn have_passed(&self) -> bool {
         self.place.segment.start_barrier().finished() == self.place.present().len() as u32
     }
 
-    /// Returns true if all ranks of this host that belong to the job, and are not lost, have
-    /// counted themselves as finished.
+    /// Returns true if all ranks of this host have called
+    /// [`finish`](goal_shm::StartBarrier::finish). Lost ranks, and ranks that are not members of
+    /// the job, need not.
     pub(super) fn have_finished(&self) -> bool {
         let Place { segment, settings, here, .. } = *self.place;
         match (settings.spec.survives, &settings.network) {
@@ -289,7 +292,8 @@ impl<'a> Supervisor<'a> {
     }
 }
 
-/// Returns the text on a job that goes on though nothing moves, with a line for each rank.
+/// Returns the text for the user on a job in which nothing moves but which goes on. `lines` has a
+/// line for each rank.
 pub(super) fn text_on_standstill(lines: &[String]) -> String {
     format!(
         "nothing moves, and the job goes on: a thread outside the library, or a loop that tests, may still act \
@@ -298,9 +302,9 @@ pub(super) fn text_on_standstill(lines: &[String]) -> String {
     )
 }
 
-/// The news on ranks that may not move.
+/// A change of the observation that nothing moves on this host.
 pub(super) enum Standing {
-    /// Nothing has moved for a while. Each line says what a rank does.
+    /// Nothing has moved for a while. Each line says what one rank does.
     For(Vec<String>),
     /// Ranks move again.
     Over,
@@ -311,14 +315,14 @@ pub(super) struct Quiet<'a> {
     place: &'a Place<'a>,
     watch: Watch,
     standstill: Standstill,
-    /// The time since which nothing had moved when the threads of ranks were last asked for, the
-    /// time of the next question, and the pause after it.
+    /// The beginning of the standstill in which ranks were last asked for their threads, the time
+    /// of the next question, and the pause after it.
     asked_since: Instant,
     ask_next: Instant,
     ask_pause: Duration,
 }
 
-/// The shortest and the longest time between two questions about the threads of ranks.
+/// The shortest and the longest time between two questions to ranks about their threads.
 const ASK_MIN: Duration = Duration::from_millis(1);
 const ASK_MAX: Duration = Duration::from_secs(1);
 
@@ -334,8 +338,8 @@ impl<'a> Quiet<'a> {
         Self { place, watch, standstill, asked_since: now, ask_next: now, ask_pause: ASK_MIN }
     }
 
-    /// Returns the news on ranks of a program that may not move. Several threads of a rank may wait
-    /// and others compute, so nobody knows if they will.
+    /// Returns the change if the ranks of a program have stopped moving or move again. Nobody knows
+    /// if they will move: some threads of a rank may wait while others compute.
     pub(super) fn stands(&mut self) -> Option<Standing> {
         let Place { segment, settings, .. } = *self.place;
         if !settings.are_programs() {
@@ -348,7 +352,7 @@ impl<'a> Quiet<'a> {
                 let question = request_texts(segment, &members);
                 let mut lines = Pending::of_standstill(segment, &members, question);
                 if lines.is_empty() {
-                    // Without a line, the leader takes the host for one whose ranks move.
+                    // No line would mean to the leader that the ranks of this host move.
                     lines.push("no rank of a host is left".to_owned());
                 }
                 Standing::For(lines)
@@ -356,8 +360,7 @@ impl<'a> Quiet<'a> {
         })
     }
 
-    /// Asks ranks that rest whether they have threads that may act, unless they were asked a moment
-    /// ago.
+    /// Asks ranks that rest whether other threads of theirs may act. Asks again only after a pause.
     fn ask(&mut self) {
         let now = Instant::now();
         if self.asked_since != self.standstill.since() {
@@ -372,13 +375,13 @@ impl<'a> Quiet<'a> {
         }
     }
 
-    /// Reads the status of all ranks. Returns true if, since the last reading, none of them could
-    /// go on without a message from another host.
+    /// Reads the status of all ranks. Returns true if, since the last reading, each of them could
+    /// go on only after a message from another host.
     pub(super) fn rests(&mut self) -> bool {
         if self.are_all_lost() {
             return true;
         }
-        // A job that grows or shrinks is watched anew.
+        // If the members of the job have changed, the watch begins anew.
         if self.place.settings.reserve > 0 || self.place.segment.rank_count().has_lost_some() {
             let members = self.place.members();
             if self.watch.ranks() != members {
@@ -390,13 +393,13 @@ impl<'a> Quiet<'a> {
         is_stuck
     }
 
-    /// Returns true if this host has lost all of its ranks, and so does nothing.
+    /// Returns true if all ranks of this host are lost.
     fn are_all_lost(&self) -> bool {
         let Place { segment, here, .. } = *self.place;
         here.iter().all(|&rank| segment.status(rank).is_lost())
     }
 
-    /// Returns what the ranks do now, from two readings.
+    /// Returns the state of this host's ranks now, from two readings in a row.
     pub(super) fn reply(&mut self) -> Reply {
         self.watch.rest(self.place.segment);
         let rest = self.watch.rest(self.place.segment);
@@ -405,7 +408,8 @@ impl<'a> Quiet<'a> {
             None => Reply { state: wire::State::Active, sent: 0, taken: 0 },
             Some(exchanged) => {
                 let Place { segment, here, settings, .. } = *self.place;
-                // A program's rank that waits for a run in the kernel has nothing else to do.
+                // A rank of a program also has the state done while it waits for a run in the
+                // kernel. So it must have finalized too.
                 let is_done = |&rank: &u32| {
                     let status = segment.status(rank);
                     let has_come = !settings.are_programs() || status.process_state.has_finalized();
@@ -419,7 +423,8 @@ impl<'a> Quiet<'a> {
     }
 }
 
-/// Stops the ranks, and wakes sleeping ones until `ended` returns true or the time is up.
+/// Tells the ranks to stop. Wakes sleeping ranks again and again, until `ended` returns true or the
+/// time `limit` has passed.
 pub(super) fn stop(segment: &Segment, limit: Option<Duration>, mut ended: impl FnMut() -> bool) {
     segment.start_barrier().stop();
     let started = Instant::now();

@@ -12,10 +12,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
-/// Stack of a rank's thread. Only the pages that it touches take memory.
+/// The stack size of a rank's thread in bytes. Only the pages that it touches take memory.
 const STACK_BYTES: usize = 512 << 10;
 
-/// The threads of a job. They stop and continue with this process.
+/// The threads of a job's ranks. They stop and continue together with this process.
 struct Threads<'a, 'scope> {
     segment: &'a Segment,
     exited: &'a Mutex<Vec<Exited>>,
@@ -43,14 +43,14 @@ impl RankSet for Threads<'_, '_> {
 
     fn end_threads(&mut self) {
         stop(self.segment, None, || self.threads.iter().all(ScopedJoinHandle::is_finished));
-        // A join, unlike `is_finished`, makes all writes of the thread visible. A panic of a rank
-        // was caught in its thread.
+        // A join makes all writes of the thread visible, which `is_finished` does not. Each thread
+        // has caught the panic of its rank.
         self.threads.drain(..).for_each(|thread| drop(thread.join()));
     }
 }
 
-/// Runs all ranks of this host as threads, and `watch` meanwhile. After `watch` has returned, stops
-/// the ranks, waits for their threads and returns the result of `watch`.
+/// Runs all ranks of this host as threads and calls `watch` meanwhile. When `watch` returns, stops
+/// the ranks and waits for their threads. Returns the result of `watch`.
 pub(super) fn run<T>(
     place: &Place<'_>,
     endpoints: Vec<RemoteEndpoint>,
@@ -66,10 +66,10 @@ pub(super) fn run<T>(
                 let section = options.window.as_ref().map(|window| window.section(rank));
                 let endpoint = endpoints.next();
                 let body = move || {
-                    // All sockets are open. A failure does no harm: the launcher has given up its
-                    // rights already.
+                    // All sockets are open. An error does no harm, as the launcher has given up its
+                    // capabilities already.
                     let _ = rights::give_up();
-                    // After a panic only the segment is looked at, and it holds plain words.
+                    // After a panic only the segment is read, which has plain words.
                     let run = AssertUnwindSafe(|| {
                         schedule::run(
                             segment,

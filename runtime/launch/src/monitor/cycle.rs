@@ -3,19 +3,20 @@
 use super::snapshot::{Snapshot, Vertex};
 use std::collections::HashMap;
 
-/// The most cycles that are searched for.
+/// The most cycles that are reported.
 const CYCLES_MAX: usize = 3;
 
-/// The state of an action in the search.
+/// The state of an action in the depth-first search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
-    /// On the path that is being followed.
+    /// The action is on the current path.
     OnPath,
-    /// All cycles through it have been found.
+    /// The search has left the action, and all cycles through it have been found.
     Done,
 }
 
-/// Returns up to three cycles without a common action, each in the order of waiting.
+/// Returns up to three cycles that have no action in common. In each cycle, an action waits for the
+/// next one.
 pub(super) fn cycles(snapshot: &Snapshot) -> Vec<Vec<Vertex>> {
     let mut marks = HashMap::new();
     let mut cycles = Vec::new();
@@ -30,8 +31,8 @@ pub(super) fn cycles(snapshot: &Snapshot) -> Vec<Vec<Vertex>> {
     cycles
 }
 
-/// Returns the first cycle on a path from `root` through unmarked actions. Searches depth first
-/// with a stack on the heap, since a chain may have a million actions.
+/// Returns the first cycle on a path from `root` through unmarked actions. The depth-first search
+/// has its stack on the heap, since a chain may have a million actions.
 fn search(
     snapshot: &Snapshot,
     root: Vertex,

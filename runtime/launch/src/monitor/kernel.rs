@@ -1,5 +1,5 @@
-//! Reports on ranks whose schedule is in the kernel. Their actions leave nothing in the segment.
-//! The launcher of each host reads in its kernel what its ranks wait for, and leaves a text in
+//! Reports on ranks whose schedule is in the kernel. Their actions leave nothing in the segment. So
+//! the launcher of each host reads in its kernel what its ranks wait for, and writes a text into
 //! their failure records.
 
 use super::pending::{Pending, Stopped};
@@ -8,13 +8,13 @@ use goal_shm::State;
 use std::sync::atomic::Ordering;
 
 impl Pending {
-    /// Returns the report on `ranks`. Those in `stopped` were stopped by a signal.
+    /// Returns the report on `ranks`. The ranks in `stopped` were stopped by a signal.
     pub(super) fn of_kernel(observed: &Observed<'_>, ranks: &[u32], stopped: Vec<Stopped>) -> Self {
         Self::of_programs(ranks, |rank| describe(observed, rank), stopped)
     }
 }
 
-/// Returns a text on what a rank does, by its status.
+/// Returns a text on what a rank does, from its status.
 fn describe(observed: &Observed<'_>, rank: u32) -> String {
     let (status, repeat) = (observed.segment.status(rank), observed.settings.spec.repeat);
     let of = match repeat {

@@ -1,7 +1,8 @@
 //! Finds jobs that are stuck, and reports what their actions wait for.
 //!
-//! `Watch` decides from the status words of the ranks if the job is stuck. [`Pending`] then reads
-//! counters, bitmaps and schedules. It lists the unfinished actions and what each waits for.
+//! `Watch` decides from the status words of the ranks whether the job is stuck. Then [`Pending`]
+//! reads counters, bitmaps and schedules. It lists the unfinished actions, and what each of them
+//! waits for.
 
 mod cycle;
 mod kernel;

@@ -8,42 +8,43 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// The most actions that are listed; further ones are counted.
+/// The most actions, or ranks of a program, that a report lists. Further ones are only counted.
 pub(super) const SHOWN_MAX: usize = 20;
-/// The most actions that are named in one line.
+/// The most actions that one line names.
 const NAMED_MAX: usize = 4;
 
-/// The unfinished actions of a job or of one of its ranks.
+/// The report on unfinished actions, of a job or of one of its ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pending {
     /// The number of unfinished actions.
     pub(crate) actions: u64,
-    /// The number of ranks that have any.
+    /// The number of ranks with unfinished actions.
     pub(crate) ranks: u32,
-    /// Up to 20 actions with what each waits for, a line each. Started actions come first.
+    /// A line for each of up to 20 actions, with what the action waits for. Started actions come
+    /// first.
     pub(crate) lines: Vec<String>,
-    /// Up to three cycles of actions that wait for each other, a line each.
+    /// A line for each of up to three cycles of actions that wait for each other.
     pub(crate) cycles: Vec<String>,
     /// The number of actions that had not entered the window of their rank.
     pub(crate) beyond_window: u64,
-    /// The ranks that reached the limit on messages without a receive, so that eager sends wait.
+    /// The ranks that reached their limit on unexpected messages, so that eager sends to them wait.
     pub(crate) full: Vec<u32>,
-    /// The limit in bytes.
+    /// The limit on unexpected messages, in bytes.
     pub(crate) unexpected_limit: u64,
-    /// The number of ranks that were started, if not all were.
+    /// The number of ranks that were started. `None` if all were.
     pub(crate) started: Option<Started>,
     /// The ranks that another process has stopped.
     pub(crate) stopped: Vec<Stopped>,
-    /// The number of instances begun by the rank that is farthest behind.
+    /// The number of instances that the slowest rank has begun.
     pub(crate) behind: u64,
-    /// The number of instances that each rank was to run.
+    /// The number of instances of the schedule.
     pub(crate) repeat: u64,
-    /// A line on what each rank does, if ranks are processes of a program or their schedule is in
-    /// the kernel; `None` for other ranks.
+    /// A line on what each rank does. `None` unless ranks are processes of a program or their
+    /// schedule is in the kernel.
     pub(crate) programs: Option<Vec<String>>,
 }
 
-/// A part of the ranks of a host.
+/// How many of a host's ranks were started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Started {
     /// The number of ranks that were started.
@@ -52,14 +53,14 @@ pub(crate) struct Started {
     pub(crate) ranks: u32,
 }
 
-/// A rank whose process has been stopped.
+/// A rank whose process was stopped by a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Stopped {
     /// The rank.
     pub(crate) rank: u32,
-    /// The ID of its process.
+    /// The ID of the rank's process.
     pub(crate) process: u32,
-    /// The signal that stopped it.
+    /// The signal that stopped the process.
     pub(crate) signal: i32,
 }
 
@@ -77,13 +78,13 @@ pub(crate) fn signal_name(signal: usize) -> &'static str {
 }
 
 impl Pending {
-    /// Returns true if sends wait because ranks reached the limit on messages without a receive.
+    /// Returns true if sends wait because their receivers reached the limit on unexpected messages.
     pub fn reached_limit(&self) -> bool {
         !self.full.is_empty()
     }
 
-    /// Returns the report on all ranks. Those in `stopped` were stopped by a signal. `all_rest`
-    /// says that no message is on its way: a message that has not come was not sent.
+    /// Returns the report on all ranks. The ranks in `stopped` were stopped by a signal. `all_rest`
+    /// is true if no message is on its way, so a message that has not arrived was never sent.
     pub(crate) fn of_job(observed: &Observed<'_>, all_rest: bool, stopped: Vec<Stopped>) -> Self {
         if observed.settings.in_kernel.is_some() {
             let ranks: Vec<u32> = (0..observed.segment.num_ranks()).collect();
@@ -106,7 +107,7 @@ impl Pending {
         Self::of_some(observed, &[rank], vec![])
     }
 
-    /// Returns the report on some ranks. The state of the others is not known.
+    /// Returns the report on `ranks`. The state of all other ranks is unknown.
     pub(crate) fn of_some(observed: &Observed<'_>, ranks: &[u32], stopped: Vec<Stopped>) -> Self {
         if observed.settings.in_kernel.is_some() {
             return Self::of_kernel(observed, ranks, stopped);
@@ -149,7 +150,7 @@ impl fmt::Display for Pending {
             return f.write_str(&lines.join("\n  "));
         }
         if self.actions == 0 {
-            // The ranks were between two instances, or at the end.
+            // All ranks were between two instances, or at the end of the last one.
             return match (self.behind, self.repeat) {
                 (_, 1) => write!(f, "all actions had ended"),
                 (behind, repeat) => {

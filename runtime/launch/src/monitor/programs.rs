@@ -1,13 +1,14 @@
-//! Reports on ranks that are processes of a program. Their schedules are not known here. A rank
-//! that waits says itself what for. The status of the others says what they do.
+//! Reports on ranks that are processes of a program. The launcher does not know their schedules. A
+//! rank that waits writes a text on what it waits for. For other ranks the report says what their
+//! status shows.
 
 use super::pending::{Pending, SHOWN_MAX, Stopped};
 use goal_shm::{ProcessState, Segment, State};
 use std::collections::BTreeMap;
 
 impl Pending {
-    /// Returns the report on `ranks` of a program whose job is stuck. All of them wait, and each
-    /// has left a text. Ranks that have come to their end come last.
+    /// Returns the report on `ranks` of a program whose job is stuck. Each rank waits and has
+    /// written a text. Ranks that have come to their end are last.
     pub(crate) fn of_stuck_programs(segment: &Segment, ranks: &[u32]) -> Self {
         let process_state = |rank: u32| &segment.status(rank).process_state;
         let mut ranks = ranks.to_vec();
@@ -22,9 +23,9 @@ impl Pending {
         Self::of_programs(&ranks, text, vec![])
     }
 
-    /// Returns the report on `ranks` of a program: the text that each has left, or else its state
-    /// before `ask` is called. `ask` lets those that wait leave a text. Ranks in `stopped` were
-    /// stopped by a signal.
+    /// Returns the report on `ranks` of a program. It has the text that a rank has written, or else
+    /// the state of the rank before `ask` was called. `ask` lets ranks in a wait write a text. The
+    /// ranks in `stopped` were stopped by a signal.
     pub(crate) fn of_running_programs(
         segment: &Segment,
         ranks: &[u32],
@@ -38,8 +39,8 @@ impl Pending {
         Self::of_programs(ranks, text, stopped)
     }
 
-    /// Returns a line on each of `ranks` of a program in which nothing moves: its answer to a
-    /// question, and the number of its threads that may act.
+    /// Returns a line on each of `ranks` of a program in which nothing moves. It has the rank's
+    /// answer to the question with this number, and the number of other threads that may act.
     pub(crate) fn of_standstill(segment: &Segment, ranks: &[u32], question: u32) -> Vec<String> {
         let text = |rank: u32| {
             let process_state = &segment.status(rank).process_state;
@@ -56,12 +57,12 @@ impl Pending {
         Self::of_programs(ranks, text, vec![]).programs.unwrap_or_default()
     }
 
-    /// Returns the empty report on a program after one of its ranks has ended.
+    /// Returns an empty report, for a program of which one rank has ended.
     pub(crate) fn of_ended_program() -> Self {
         Self { programs: Some(vec![]), ..Self::default() }
     }
 
-    /// Returns true if there is nothing to say.
+    /// Returns true if the report is that of [`Pending::of_ended_program`].
     pub(crate) fn is_silent(&self) -> bool {
         self.programs.as_ref().is_some_and(Vec::is_empty)
     }
@@ -80,7 +81,7 @@ impl Pending {
     }
 }
 
-/// Returns a text on what a rank does, by its status.
+/// Returns a text on what a rank does, from its status.
 fn describe(segment: &Segment, rank: u32) -> String {
     let status = segment.status(rank);
     let process_state = &status.process_state;
@@ -104,7 +105,7 @@ fn describe(segment: &Segment, rank: u32) -> String {
     }
 }
 
-/// Returns the name of the call that a rank waits in.
+/// Returns the name of the call in which a rank waits.
 fn in_call(process_state: &ProcessState) -> String {
     process_state.last_call().unwrap_or_else(|| "a call without a name".to_owned())
 }

@@ -15,14 +15,14 @@ use std::sync::atomic::Ordering;
 /// An action, by its rank and its offset in the rank's section.
 pub(super) type Vertex = (u32, u32);
 
-/// A job as its launcher observes it.
+/// What a launcher needs to observe its job.
 #[derive(Clone, Copy)]
 pub(crate) struct Observed<'a> {
-    /// The memory that the ranks of this host share.
+    /// The shared memory of the ranks of this host.
     pub(crate) segment: &'a Segment,
     /// The schedule of the job.
     pub(crate) nisa: &'a Arc<Nisa>,
-    /// The window that schedules are run through; `None` if they are held whole.
+    /// The window through which schedules are run. `None` if they are in memory as a whole.
     pub(crate) window: Option<&'a Window>,
     /// The settings of the job.
     pub(crate) settings: &'a Settings,
@@ -30,16 +30,16 @@ pub(crate) struct Observed<'a> {
     pub(crate) here: &'a [u32],
 }
 
-/// The event that an unfinished action waits for.
+/// What an unfinished action waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Its own end: it has started.
+    /// Its own end, as it has started.
     Itself,
-    /// The message of a receive.
+    /// A message with this source and tag, for a receive.
     Message { from: u32, tag: u32 },
-    /// The receiver of a send.
+    /// The receiver, for a send: it must take the message.
     Receiver { to: u32, tag: u32, size: u64 },
-    /// The ends and the starts of other actions of the rank.
+    /// The ends and the starts of other actions of the same rank.
     Actions { ends: Vec<u32>, starts: Vec<u32> },
 }
 
@@ -49,20 +49,21 @@ struct RankSnapshot {
     instance: u64,
     /// The unfinished actions that have started, ascending.
     started: Vec<u32>,
-    /// In a window, the unfinished actions with their numbers.
+    /// The unfinished actions of a window, by offset: the number of the action and its piece of the
+    /// file.
     read: HashMap<u32, (u64, Chunk)>,
-    /// The number of actions that have not entered the window.
+    /// The number of actions that have not entered the window of the rank.
     beyond: u64,
-    /// All unfinished actions, ascending.
+    /// All unfinished actions, ascending by offset.
     unfinished: Vec<u32>,
-    /// The first unfinished action that has started; if none has, the first one.
+    /// The first unfinished action that has started, or else the first unfinished action.
     first: Option<u32>,
-    /// Pairs of unfinished actions, ascending: the first waits for the end of the second.
+    /// Pairs of unfinished actions, ascending. The first waits for the end of the second.
     ends: Vec<(u32, u32)>,
-    /// Pairs of unfinished actions, ascending: the first waits for the start of the second.
+    /// Pairs of unfinished actions, ascending. The first waits for the start of the second.
     starts: Vec<(u32, u32)>,
-    /// True if the rank could not go on while its actions were read: each started action waits for
-    /// another rank.
+    /// True if the rank could not go on while its actions were read. Then each of its started
+    /// actions waits for another rank.
     rests: bool,
 }
 
@@ -85,7 +86,7 @@ impl RankSnapshot {
         snapshot
     }
 
-    /// Reads the window of a rank. Leaves out actions that the file no longer holds as they were.
+    /// Reads the window of a rank. Leaves out actions that the file no longer holds.
     fn in_window(segment: &Segment, window: &Window, rank: u32) -> Self {
         let size = window.settings.size;
         let sizes = StateSizes::in_window(size);
@@ -127,7 +128,7 @@ impl RankSnapshot {
         }
     }
 
-    /// Adds an unfinished action. Offsets must ascend from call to call.
+    /// Adds an unfinished action. The caller adds actions in the order of their offsets.
     fn add(&mut self, offset: u32, record: &Record<'_>, started: bool) {
         self.unfinished.push(offset);
         self.ends.extend(record.dependents.iter().map(|waiter| (waiter, offset)));
@@ -150,11 +151,11 @@ impl RankSnapshot {
     }
 }
 
-/// Sends or receives that have not started, sorted by receiver and by the two other parts of their
-/// envelope.
+/// Sends or receives that have not started, with the receiver and two other values of the envelope.
+/// They are sorted by these three values, whose order depends on the list.
 type Offers = Vec<((u32, u32, u32), Vertex)>;
 
-/// Returns the offers from `first` to `last`, both included.
+/// Returns the offers whose keys are from `first` to `last`, including both.
 fn between(
     offers: &Offers,
     first: (u32, u32, u32),
@@ -164,22 +165,22 @@ fn between(
     offers[start..].iter().take_while(move |(key, _)| *key <= last)
 }
 
-/// The unfinished actions of the ranks of a job.
+/// The unfinished actions of all ranks of a job.
 pub(super) struct Snapshot {
     nisa: Arc<Nisa>,
     ranks: Vec<RankSnapshot>,
     /// The size of the largest message that is sent before its receive is posted.
     eager_limit: u64,
-    /// By receiver, sender and tag.
+    /// Sends that have not started, by receiver, sender and tag.
     sends: Offers,
-    /// By receiver, tag and sender.
+    /// Sends that have not started, by receiver, tag and sender.
     sends_by_tag: Offers,
-    /// By receiver, sender and tag, which may be wildcards.
+    /// Receives that have not started, by receiver, sender and tag, which may be wildcards.
     recvs: Offers,
 }
 
 impl Snapshot {
-    /// Reads the unfinished actions of a job. `all_rest` says that no rank can go on.
+    /// Reads the unfinished actions of a job. `all_rest` is true if no rank can go on.
     pub(super) fn new(observed: &Observed<'_>, all_rest: bool) -> Self {
         let Observed { segment, nisa, window, settings, .. } = *observed;
         let reading = |rank| read(segment, rank, settings.spec.progress == Mode::Node);
@@ -229,7 +230,7 @@ impl Snapshot {
         }
     }
 
-    /// Returns the name of an unfinished action.
+    /// Returns the place of an unfinished action, for a text.
     pub(super) fn place(&self, (rank, offset): Vertex) -> ActionPlace {
         match self.ranks[rank as usize].read.get(&offset) {
             Some((number, chunk)) => ActionPlace::numbered(rank, *number, &chunk.record(offset)),
@@ -237,8 +238,8 @@ impl Snapshot {
         }
     }
 
-    /// Returns true if actions of `from`, which may be any rank, have not entered its window: there
-    /// may be sends among them.
+    /// Returns true if rank `from` may have sends that have not entered its window. `from` may be
+    /// the wildcard for any rank.
     pub(super) fn may_yet_send(&self, from: u32) -> bool {
         self.ranks.iter().any(|rank| rank.beyond > 0 && (from == ANY || from == rank.rank))
     }
@@ -248,7 +249,8 @@ impl Snapshot {
         self.ranks[rank as usize].beyond
     }
 
-    /// Returns the unfinished actions of a rank that have `started`, or those that have not.
+    /// Returns the unfinished actions of a rank: if `started` is true those that have started,
+    /// otherwise those that have not.
     pub(super) fn unfinished(&self, rank: u32, started: bool) -> impl Iterator<Item = Vertex> {
         let snapshot = &self.ranks[rank as usize];
         let of_kind = move |offset: &&u32| snapshot.has_started(**offset) == started;
@@ -261,11 +263,12 @@ impl Snapshot {
     }
 
     /// Returns the receiver of an eager send that waits because the receiver has reached its limit
-    /// on messages without a receive.
+    /// on unexpected messages. Returns `None` if the send waits for something else.
     ///
-    /// If both ranks rest, the send has become a request that the receiver knows of. If `all_rest`,
-    /// that alone shows that there was no room. Otherwise the receiver's mailbox must still
-    /// announce too little room, which can be read for ranks on this host only.
+    /// When both ranks rest, the send has become a request that the receiver knows of. If
+    /// `all_rest` is true, this alone proves that the receiver had no room. Otherwise the mailbox
+    /// of the receiver must announce too little room, which can be read only for ranks of this
+    /// host.
     pub(super) fn full(
         &self,
         observed: &Observed<'_>,
@@ -287,7 +290,7 @@ impl Snapshot {
         self.ranks.len() as u32
     }
 
-    /// Returns the event that an unfinished action waits for.
+    /// Returns what an unfinished action waits for.
     pub(super) fn wait(&self, (rank, offset): Vertex) -> Wait {
         let snapshot = &self.ranks[rank as usize];
         if !snapshot.has_started(offset) {
@@ -297,7 +300,7 @@ impl Snapshot {
             };
         }
         match self.record((rank, offset)).operation() {
-            // The rank has not rested since the send started, so it may be about to send it.
+            // The rank has not rested since this action started, so it may be just about to send.
             Operation::Send { payload, .. }
                 if !snapshot.rests && payload.size() <= self.eager_limit =>
             {
@@ -311,8 +314,8 @@ impl Snapshot {
         }
     }
 
-    /// Returns a few unfinished actions that could end the wait of `vertex`; none if it waits for a
-    /// message that no rank has left to send.
+    /// Returns a few unfinished actions that could end the wait of `vertex`. Returns none if no
+    /// rank has a send left for the message that `vertex` waits for.
     pub(super) fn waits_for(&self, vertex: Vertex) -> Vec<Vertex> {
         let (rank, _) = vertex;
         match self.wait(vertex) {
@@ -338,7 +341,7 @@ impl Snapshot {
         }
     }
 
-    /// Returns a few unfinished sends that match a receive of `rank`.
+    /// Returns a few unfinished sends that match a receive of `rank` with source `from` and `tag`.
     fn sends_to(&self, rank: u32, from: u32, tag: u32) -> Vec<Vertex> {
         let (offers, first, last) = match (from, tag) {
             (ANY, ANY) => (&self.sends, (rank, 0, 0), (rank, ANY, ANY)),
@@ -348,7 +351,7 @@ impl Snapshot {
         };
         let instance = |rank: u32| self.ranks[rank as usize].instance;
         let sends = between(offers, first, last).map(|&(_, send)| send);
-        // An unsent message of a rank that is ahead belongs to a later instance.
+        // A rank that is ahead of the receiver would send this message in a later instance.
         let mut found: Vec<Vertex> = sends
             .filter(|&(source, _)| instance(source) <= instance(rank))
             .take(OFFERS_MAX)
@@ -359,7 +362,8 @@ impl Snapshot {
         found
     }
 
-    /// Returns the action that keeps `peer` in an earlier instance than `rank`, if it is in one.
+    /// Returns the first unfinished action of `peer` if `peer` is in an earlier instance than
+    /// `rank`.
     fn lagging(&self, peer: u32, rank: u32) -> Vec<Vertex> {
         let (peer, rank) = (&self.ranks[peer as usize], &self.ranks[rank as usize]);
         let lags = peer.instance < rank.instance;
@@ -367,7 +371,7 @@ impl Snapshot {
     }
 }
 
-/// The most peers' actions that are followed for one missing message.
+/// The most actions of other ranks that are followed for one missing message.
 const OFFERS_MAX: usize = 8;
 
 fn prerequisites(pairs: &[(u32, u32)], waiter: u32) -> Vec<u32> {

@@ -1,16 +1,17 @@
-//! Finds out if nothing moves among the ranks of a program, although threads of them may still act.
+//! Finds out whether nothing moves among the ranks of a program, although some threads may still
+//! act.
 //!
-//! A rank moves if a message comes or leaves, if a run ends, or if a test makes progress. Nothing
-//! has moved for a while if no rank of the host did, and none computes. A rank computes unless it
-//! waits in a call or runs tests in vain all the time. So a rank that tests a run now and then
-//! computes, too.
+//! A rank moves if a message arrives or leaves, a run ends, or a test makes progress. There is a
+//! standstill if for a while no rank of the host has moved and no rank computes. A rank computes
+//! unless it waits in a call or tests all the time without success. So a rank that tests only now
+//! and then computes too.
 
 use super::watch::read;
 use goal_shm::Segment;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// The counts of a rank that change when it moves.
+/// The counts of a rank that change whenever it moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Motion {
     positions: (u64, u64),
@@ -19,36 +20,36 @@ struct Motion {
     moves: u64,
 }
 
-/// The state of a rank since nothing moves.
+/// What was seen of a rank since nothing has moved.
 #[derive(Debug)]
 struct Seen {
     rank: u32,
     motion: Motion,
-    /// The number of its vain tests when a look found a new one, or at the beginning.
+    /// The number of the rank's tests without success, at the last look.
     tests: u64,
-    /// The time of that look.
+    /// The time of the look at which `tests` last changed, or of the first look.
     tested: Instant,
-    /// True if it ran tests in vain all the time so far. A rank with a longer time between two
-    /// tests computes.
+    /// True if the rank has tested without success all the time. After a longer time between two
+    /// tests, the rank counts as computing.
     only_tests: bool,
-    /// True if it waited in a call and could do nothing.
+    /// True if at some look the rank waited in a call and could do nothing.
     has_rested: bool,
 }
 
 /// The change that a look finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// Nothing has moved for the period.
+    /// Nothing has moved for the whole period.
     Stands,
-    /// Ranks move again.
+    /// Ranks move again after a reported standstill.
     Moves,
 }
 
-/// The time for which nothing has moved.
+/// Detects that nothing moves on this host.
 #[derive(Debug)]
 pub(crate) struct Standstill {
-    /// The time after which a standstill is reported. It doubles with each report, so that a
-    /// program which stands still often is not reported as often.
+    /// The time without a move after which a standstill is reported. It doubles with each report,
+    /// so that a program that often stands still is reported less often.
     period: Duration,
     since: Instant,
     ranks: Vec<Seen>,
@@ -60,12 +61,13 @@ impl Standstill {
         Self { period, since: Instant::now(), ranks: vec![], is_reported: false }
     }
 
-    /// Returns the time since which nothing has moved.
+    /// Returns the time of the last move that was seen.
     pub(crate) fn since(&self) -> Instant {
         self.since
     }
 
-    /// Looks at the ranks of this host that take part in the job.
+    /// Looks at the ranks of this host that take part in the job. Returns the change to report, if
+    /// any.
     pub(crate) fn look(&mut self, segment: &Segment, ranks: &[u32]) -> Option<Change> {
         let is_same = self.ranks.len() == ranks.len()
             && ranks

@@ -1,13 +1,13 @@
-//! Decides if a job is stuck, from the status words of its ranks alone.
+//! Decides whether a job is stuck, from the status words of its ranks alone.
 //!
 //! A rank rests if it waits for a message and its mailbox is empty. A rank does not rest while its
-//! `calc` takes time. Nor does it rest while it waits for room in a mailbox or ring: the owner will
-//! make room. Two readings of all ranks, one after the other, are compared. A rank that rests in
-//! both with the same epoch did not run in between. So at the moment between the readings all
-//! ranks rested with empty mailboxes, and no message will ever be sent.
+//! `calc` takes time. It also does not rest while it waits for room in a mailbox or ring, as the
+//! owner will make room. Two readings of all ranks, one after the other, are compared. A rank that
+//! rests in both readings with an equal epoch did not run in between. So at the moment between the
+//! readings all ranks rested with empty mailboxes, and no message will ever be sent.
 //!
-//! That holds for a rank of a program only if no thread of it is outside of a call. So each rank
-//! has to state in its last epoch that there is none.
+//! For a rank of a program, this holds only if no thread of its process is outside of a call. So
+//! each rank has to state, for its current epoch, that there is no such thread.
 
 use goal_job::threads::is_stopped;
 use goal_shm::{Segment, State};
@@ -18,24 +18,25 @@ use std::sync::atomic::Ordering;
 pub(super) struct Reading {
     state: State,
     epoch: u64,
-    /// The number of messages sent to ranks on other hosts.
+    /// The number of messages that the rank sent to ranks on other hosts.
     sent: u64,
-    /// The number of messages taken from ranks on other hosts.
+    /// The number of messages that the rank took from ranks on other hosts.
     taken: u64,
 }
 
-/// Compares readings of the ranks of a host.
+/// Compares successive readings of the ranks of a host.
 pub(crate) struct Watch {
-    /// The last reading of each rank; empty if one did not rest.
+    /// The last reading of each rank. Empty if a rank did not rest at the last reading.
     before: Vec<Reading>,
-    /// True if ranks act for each other.
+    /// True if ranks act for each other (mode `node`).
     together: bool,
-    /// True if ranks are processes of programs. A rank that does not wait in a call, or has threads
-    /// outside of calls, may go on.
+    /// True if ranks are processes of programs. Such a rank may go on if it does not wait in a
+    /// call, or if a thread of it is outside of calls.
     of_programs: bool,
-    /// True if at the last reading all ranks rested, as far as is known without their threads.
+    /// True if all ranks rested at the last reading, but some may have threads outside of calls.
     is_unsure: bool,
-    /// True if ranks have runs in the kernel, whose ends a rank that is stopped has not seen.
+    /// True if ranks have runs in the kernel. A rank that is stopped has not noticed when a run
+    /// ends.
     in_kernel: bool,
     /// The ranks of this host.
     ranks: Vec<u32>,
@@ -50,7 +51,7 @@ pub(crate) struct Exchanged {
 }
 
 impl Watch {
-    /// Creates a watch over the ranks of a host. `together` says that they act for each other.
+    /// Returns a watch over the ranks of a host. `together` is true if ranks act for each other.
     pub(crate) fn new(together: bool, ranks: Vec<u32>) -> Self {
         Self {
             before: Vec::new(),
@@ -62,35 +63,36 @@ impl Watch {
         }
     }
 
-    /// Returns the ranks that it watches.
+    /// Returns the ranks that this watch reads.
     pub(crate) fn ranks(&self) -> &[u32] {
         &self.ranks
     }
 
-    /// States that ranks are processes of programs.
+    /// Sets that ranks are processes of programs.
     pub(crate) fn of_programs(self) -> Self {
         Self { of_programs: true, ..self }
     }
 
-    /// Returns true if the ranks have to be asked for their threads. They rested at the last
-    /// reading, and not all have stated that they have no other thread.
+    /// Returns true if the ranks have to be asked about their threads. They all rested at the last
+    /// reading, but some have not stated that no other thread may act.
     pub(crate) fn is_unsure(&self) -> bool {
         self.is_unsure
     }
 
-    /// States that programs may have runs in the kernel. A rank that is stopped may go on then: no
-    /// message tells that a run has ended meanwhile.
+    /// Sets whether programs may have runs in the kernel. If so, a stopped rank may go on later,
+    /// since no message shows that its run has ended.
     pub(crate) fn in_kernel(self, in_kernel: bool) -> Self {
         Self { in_kernel, ..self }
     }
 
-    /// Reads all ranks. Returns true if none of them can go on, in a job on one host.
+    /// Reads the status of all ranks. Returns true if no rank can go on. Only for a job on one
+    /// host.
     pub(crate) fn is_stuck(&mut self, segment: &Segment) -> bool {
         self.rest(segment).is_some()
     }
 
-    /// Reads all ranks. If none of them can go on without a message from another host, returns the
-    /// numbers of messages that they exchanged until now.
+    /// Reads the status of all ranks. If no rank can go on without a message from another host,
+    /// returns the messages exchanged so far. Otherwise returns `None`.
     pub(crate) fn rest(&mut self, segment: &Segment) -> Option<Exchanged> {
         let waits = |rank| !self.of_programs || segment.status(rank).process_state.waits();
         let read = |&rank: &u32| {
@@ -112,14 +114,15 @@ impl Watch {
 }
 
 impl Watch {
-    /// Returns true if a rank of a program may have a thread outside of a call, as far as it has
-    /// stated in its last epoch. A stopped rank with runs in the kernel may act too.
+    /// Returns true if a rank of a program may have a thread outside of a call. A rank excludes
+    /// this by a statement for its current epoch. A stopped rank with runs in the kernel may act
+    /// too.
     fn may_act(&self, segment: &Segment) -> bool {
         self.of_programs
             && self.ranks.iter().zip(&self.before).any(|(&rank, reading)| {
                 let process_state = &segment.status(rank).process_state;
                 let is_stopped = || process_state.seen().is_some_and(is_stopped);
-                // After its end a rank starts nothing.
+                // After `GOAL_Finalize` a rank starts nothing.
                 let is_sure = process_state.has_finalized()
                     || process_state.others_in(reading.epoch) == Some(0);
                 !is_sure || self.in_kernel && is_stopped()
@@ -127,14 +130,14 @@ impl Watch {
     }
 }
 
-/// Reads the status of a rank. Returns `None` if the rank does not rest. `together` says that ranks
-/// act for each other. The mailbox and its bell are read before the epoch: if the epoch is that of
-/// the last reading, the rank rested while they were read.
+/// Reads the status of a rank. Returns `None` if the rank does not rest. `together` is true if
+/// ranks act for each other. The mailbox and its bell are read before the epoch. If the epoch
+/// equals the one of the last reading, the rank rested while they were read.
 pub(super) fn read(segment: &Segment, rank: u32, together: bool) -> Option<Reading> {
     let mailbox = segment.mailbox(rank);
     let (tail, head) = mailbox.positions();
-    // A rank whose bell was rung may have been given work by another rank, even if it has not run
-    // since.
+    // A bell that was rung shows that another rank may have given this rank work. This holds even
+    // if the rank has not run since.
     let is_rung = together && !mailbox.is_armed();
     let status = segment.status(rank);
     let reading = Reading {

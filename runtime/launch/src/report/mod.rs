@@ -18,17 +18,18 @@ pub(crate) use units::{count, size};
 use units::{duration, rate};
 pub use verified::{Difference, Verified};
 
-/// The status of a run. [`Report::exit_status`] gives its number.
+/// The status of a run. [`Report::exit_status`] maps it to a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// The run came to its end without errors.
     Ok,
-    /// An action could not be executed, or memory is not as the program or the interpreter has it.
+    /// An action could not be executed, or memory differs from what the program or the interpreter
+    /// expects.
     Failed,
     /// No rank could go on.
     Stuck,
-    /// A rank ended although the job had not, or a host was lost.
+    /// A rank ended before the job, or a host was lost.
     Died,
     /// The time limit was reached.
     Timeout,
@@ -36,7 +37,7 @@ pub enum Status {
     Interrupted,
 }
 
-/// The report of a run. Serialised it is one JSON object.
+/// The report of a run. Its serialised form is one JSON object.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     /// The status of the run.
@@ -45,14 +46,14 @@ pub struct Report {
     ranks: u32,
     /// The kind of ranks, `processes` or `threads`.
     ranks_as: &'static str,
-    /// The names of the transports that carried messages, from the nearest peers to the farthest;
-    /// empty if the job was not started, or the kernel ran the schedule.
+    /// The names of the transports that carried messages, from the nearest peers to the farthest.
+    /// Empty if the job was not started or the kernel ran the schedule.
     transports: Vec<String>,
-    /// `kernel` if the schedule ran in the kernels of all hosts, or these had room for those of a
-    /// program; absent if processes ran it.
+    /// `kernel` if the kernels of all hosts ran the schedule or had room for schedules of a
+    /// program. Absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     offload: Option<&'static str>,
-    /// The number of instances of the schedule. All counts are of all instances together.
+    /// The number of instances of the schedule. All counts are sums over all instances.
     repeat: u64,
     /// The number of messages sent.
     messages: u64,
@@ -62,21 +63,21 @@ pub struct Report {
     verified_bytes: u64,
     /// The number of messages that no receive took.
     unreceived: u64,
-    /// Nanoseconds from the moment when all ranks were ready until the last one ended; 0 unless the
-    /// job is complete.
+    /// The time in nanoseconds from when all ranks were ready until the last rank ended. 0 unless
+    /// the job is complete.
     elapsed_ns: u64,
-    /// Nanoseconds of each of the first instances; absent for a single instance, and unless the job
-    /// is complete.
+    /// The time in nanoseconds of each of the first instances. Absent for a single instance, and
+    /// unless the job is complete.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     instances_ns: Vec<u64>,
-    /// The most entries of a rank's table of dependencies that were met before their action entered
-    /// the window; absent without a window.
+    /// The most entries that a rank's table of its window had. An entry is a dependency that was
+    /// met before its action entered the window. Absent without a window.
     #[serde(skip_serializing_if = "Option::is_none")]
     table_max: Option<u64>,
-    /// The extent of the comparison with the interpreter; absent if there was none or it failed.
+    /// The extent of the comparison with the interpreter. Absent if there was none or it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     verified: Option<Verified>,
-    /// The counts of the ranks; absent if they were not requested.
+    /// The counts of the ranks. Absent if they were not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     stats: Option<Stats>,
     /// The errors of the run.
@@ -84,13 +85,13 @@ pub struct Report {
     /// All errors, warnings and findings, each as an object in the form of `goalc check`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<serde_json::Value>,
-    /// The exit status, if it is not the one of `status`.
+    /// The exit status, if it differs from the number of `status`.
     #[serde(skip)]
     exit: Option<u8>,
 }
 
 impl Report {
-    /// Creates the report on an outcome. `verified` is the result of a comparison with the
+    /// Returns the report on an outcome. `verified` is the result of the comparison with the
     /// interpreter, if there was one.
     pub fn new(outcome: &Outcome, verified: Option<Result<Verified, Difference>>) -> Self {
         let Run { repeat, ranks_as, ref transports, .. } = outcome.run;
@@ -115,7 +116,7 @@ impl Report {
             ranks: outcome.num_ranks(),
             ranks_as,
             transports: match outcome.fragment {
-                // Ranks of a program have messages of their own besides.
+                // Ranks of a program send other messages too, by these transports.
                 Some(_) if !outcome.is_of_program => vec![],
                 _ => transports.clone(),
             },
@@ -136,8 +137,8 @@ impl Report {
         }
     }
 
-    /// Creates the report on a job that was not started. Also creates it for a job that another
-    /// host led, if that host's report is not here. Its counts and its number of ranks are 0.
+    /// Returns the report on a job that was not started. It also serves for a job that another host
+    /// led, if that host's report has not arrived. Its counts and its number of ranks are 0.
     pub fn not_started(status: Status, repeat: u64, ranks_as: &'static str, error: String) -> Self {
         Self {
             status,
@@ -171,25 +172,25 @@ impl Report {
         &self.errors
     }
 
-    /// Appends a hint to the text on the end of the job, such as the name of an option of the
-    /// command line.
+    /// Appends a hint to the first error, which says how the job ended. A hint may name an option
+    /// of the command line.
     pub fn add_hint(&mut self, hint: &str) {
         if let Some(error) = self.errors.first_mut() {
             error.push_str(hint);
         }
     }
 
-    /// Adds the counts of each rank.
+    /// Adds the counts of each rank to the report.
     pub fn add_counts(&mut self, outcome: &Outcome) {
         self.stats = Some(Stats::new(outcome));
     }
 
-    /// Adds errors, warnings and findings as objects in the form of `goalc check`.
+    /// Adds errors, warnings and findings to the report, as objects in the form of `goalc check`.
     pub fn add_findings(&mut self, findings: Vec<serde_json::Value>) {
         self.findings.extend(findings);
     }
 
-    /// Adds errors, and sets the status to [`Status::Failed`] if there are any.
+    /// Adds errors to the report. Sets the status to [`Status::Failed`] if there are any.
     pub fn fail(&mut self, texts: Vec<String>) {
         if !texts.is_empty() {
             self.status = Status::Failed;
@@ -204,8 +205,9 @@ impl Report {
         self.errors.extend(end);
     }
 
-    /// Returns the exit status of the command; 128 plus the number of the signal that ended the
-    /// job, if one did. If a rank of a program died, it is the rank's own, by the same rule.
+    /// Returns the exit status of the command. If a signal ended the job, it is 128 plus its
+    /// number. If a rank of a program died, it is the exit status of the rank, or 128 plus the
+    /// signal that killed it.
     pub fn exit_status(&self) -> u8 {
         match self.status {
             Status::Ok => 0,
@@ -222,7 +224,7 @@ impl Report {
         json(self)
     }
 
-    /// Returns the summary of a complete job as text.
+    /// Returns the summary of a complete job, for the user.
     pub fn summary(&self) -> String {
         let plural =
             |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
@@ -271,12 +273,13 @@ impl Report {
         text
     }
 
-    /// Returns the counts of ranks as a table, if they were added. It has no line end.
+    /// Returns the counts of ranks as a table without a final line end. Returns `None` if they were
+    /// not added.
     pub fn table(&self) -> Option<String> {
         self.stats.as_ref().map(Stats::table)
     }
 
-    /// Returns the warning of the run; `None` if there is none.
+    /// Returns the warning about messages that no receive took. Returns `None` if there are none.
     pub fn warning(&self) -> Option<String> {
         match self.unreceived {
             0 => None,

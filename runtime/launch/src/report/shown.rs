@@ -1,14 +1,14 @@
-//! Makes texts of ranks and of other hosts safe for a terminal.
+//! Makes texts of ranks and of other hosts safe to write to a terminal.
 //!
-//! Threat: a rank or another host sends a text that a terminal obeys. The terminal moves the cursor
-//! over other lines, sets its title, or answers as if the user had typed. Characters that control
-//! the direction of text make a line read as another one.
+//! Threat: a rank or another host sends a text with control sequences. A terminal would obey them:
+//! move the cursor over other lines, set its title, or answer as if the user had typed. Characters
+//! that change the direction of text would make a line read differently.
 
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// Returns a text with escapes for control characters except line feeds and tabs, and for
-/// characters that change the direction of text.
+/// Returns a text in which control characters, except line feeds and tabs, are escaped. Characters
+/// that change the direction of text are escaped too.
 pub fn shown(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_obeyed) {
         return text.into();
@@ -23,13 +23,14 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     all.into()
 }
 
-/// Returns a report as JSON in one line. JSON's own escapes stand for those characters.
+/// Returns a report as JSON in one line. It escapes the characters that [`shown`] escapes, as JSON
+/// does.
 pub fn json(report: &impl Serialize) -> String {
     let text = serde_json::to_string(report).expect("numbers and texts");
     let mut all = String::with_capacity(text.len());
     for char in text.chars() {
         match is_obeyed(char) {
-            // Each of these characters is one code unit of JSON's escapes.
+            // Each of these characters fits into one escape of JSON.
             true => all.push_str(&format!("\\u{:04x}", u32::from(char))),
             false => all.push(char),
         }

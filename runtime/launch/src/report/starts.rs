@@ -5,27 +5,27 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A collective by one algorithm, of one size.
+/// A collective with one algorithm and one size, as a row of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct OfCollective {
     collective: String,
     algorithm: String,
-    /// The bytes of a block; `None` if blocks differ.
+    /// The bytes of a block. `None` if the blocks have different sizes.
     block_bytes: Option<u64>,
-    /// The number of ranks that started it.
+    /// The number of ranks that started this collective.
     ranks: u32,
-    /// The number of starts of all ranks together.
+    /// The number of starts, summed over all ranks.
     starts: u64,
 }
 
-/// Adds up what ranks have started.
+/// Returns the sums of what the ranks have started, sorted by name, algorithm and size.
 pub(super) fn collectives(ranks: &[Vec<Started>]) -> Vec<OfCollective> {
     let mut all: BTreeMap<(&str, &str, Option<u64>), (u32, u64)> = BTreeMap::new();
     for started in ranks.iter().flatten() {
         let key = (started.collective.as_str(), started.algorithm.as_str(), started.block);
         let (ranks, starts) = all.entry(key).or_default();
         *ranks = ranks.saturating_add(1);
-        // Saturating: another host may have sent any number.
+        // Saturating, because another host may have sent any number.
         *starts = starts.saturating_add(started.starts);
     }
     let entries = all.into_iter().map(|((collective, algorithm, block_bytes), (ranks, starts))| {
@@ -36,7 +36,7 @@ pub(super) fn collectives(ranks: &[Vec<Started>]) -> Vec<OfCollective> {
 }
 
 impl OfCollective {
-    /// Returns the rows of a table, with titles.
+    /// Returns the rows of the table, with a row of titles first.
     pub(super) fn rows(all: &[Self]) -> Vec<[String; 5]> {
         let titles = ["collective", "algorithm", "block", "ranks", "starts"].map(str::to_owned);
         let rows = all.iter().map(|one| {
@@ -48,7 +48,7 @@ impl OfCollective {
     }
 }
 
-/// Returns rows as columns that are aligned to the right. Each line begins with a line end.
+/// Returns rows as columns that are aligned to the right. A line end precedes each line.
 pub(super) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
     let widths: [usize; N] =
         std::array::from_fn(|column| rows.iter().map(|row| row[column].len()).max().unwrap_or(0));

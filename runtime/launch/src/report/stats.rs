@@ -10,23 +10,24 @@ use std::fmt::Write;
 /// The counts of the ranks of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Stats {
-    /// The counts of all ranks together.
+    /// The sums over all ranks.
     all: RankCounts,
     /// The counts of each rank.
     ranks: Vec<OfRank>,
-    /// The collectives that the ranks of a program started; absent if there are none.
+    /// The collectives that the ranks of a program started. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     collectives: Vec<OfCollective>,
-    /// The reason why the ranks of this host were not bound to processors; absent if they were.
+    /// The reason why the ranks of this host were not bound to processors. Absent if they were
+    /// bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     unbound: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct OfRank {
-    /// The processor that the rank was bound to; `None` if it was not bound.
+    /// The processor to which the rank was bound. `None` if it was not bound.
     processor: Option<u32>,
-    /// The bytes of its memory that the rank made resident before it started.
+    /// The number of bytes of its memory that the rank made resident before it started.
     prefaulted_bytes: u64,
     #[serde(flatten)]
     counts: RankCounts,
@@ -59,7 +60,7 @@ const TITLES: [&str; 23] = [
 ];
 
 impl Stats {
-    /// Creates the statistics of a run.
+    /// Returns the counts of the ranks of a run.
     pub(super) fn new(outcome: &Outcome) -> Self {
         let counts = outcome.rank_counts();
         let all = counts.iter().fold(RankCounts::default(), RankCounts::and);
@@ -74,8 +75,8 @@ impl Stats {
         Self { all, ranks, collectives, unbound: outcome.run.unbound.clone() }
     }
 
-    /// Returns a table with a line for each rank and, if there are several, one for all. It has no
-    /// line end.
+    /// Returns a table with a line for each rank. If there are several ranks, a last line has the
+    /// sums. The text has no final line end.
     pub(super) fn table(&self) -> String {
         let mut rows = vec![TITLES.map(str::to_owned)];
         rows.extend(self.ranks.iter().enumerate().map(|(rank, of_rank)| {
@@ -84,7 +85,7 @@ impl Stats {
         }));
         if self.ranks.len() > 1 {
             let prefaulted = self.ranks.iter().map(|of_rank| of_rank.prefaulted_bytes);
-            // Saturating: another host may have sent any number.
+            // Saturating, because another host may have sent any number.
             let prefaulted = prefaulted.fold(0, u64::saturating_add);
             rows.push(row("all".to_owned(), &self.all, String::new(), prefaulted));
         }

@@ -1,6 +1,6 @@
-//! Writes numbers with units that people read.
+//! Writes numbers with units, for people to read.
 
-/// Returns a time as text.
+/// Returns a time as text with a unit.
 pub(super) fn duration(nanos: u64) -> String {
     let nanos = nanos as f64;
     match nanos {
@@ -11,8 +11,8 @@ pub(super) fn duration(nanos: u64) -> String {
     }
 }
 
-/// Returns a number of bytes as text: exact below a KiB (1024 bytes), with three or four digits
-/// above.
+/// Returns a number of bytes as text. It is exact below a KiB (1024 bytes), and has three or four
+/// digits above.
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     match bytes {
@@ -23,8 +23,8 @@ pub(crate) fn size(bytes: u64) -> String {
     scaled(bytes as f64, 1024.0, &UNITS)
 }
 
-/// Returns a rate as text; 1 MB is a million bytes. Returns `None` if there are no bytes or no
-/// time.
+/// Returns a rate as text, in units of 1000 bytes per second and its powers. Returns `None` if
+/// `bytes` or `nanos` is 0.
 pub(super) fn rate(bytes: u64, nanos: u64) -> Option<String> {
     const UNITS: [&str; 4] = ["kB/s", "MB/s", "GB/s", "TB/s"];
     if bytes == 0 || nanos == 0 {
@@ -49,14 +49,14 @@ pub(crate) fn count(number: u64) -> String {
 }
 
 /// Returns a number in the largest of `units` that leaves a digit before the point. The first unit
-/// is one `step`, and each further one a `step` of the unit before.
+/// is `step`, and each further unit is `step` times the previous one.
 fn scaled(number: f64, step: f64, units: &[&str]) -> String {
     short(number, step, units, 2)
 }
 
 fn short(number: f64, step: f64, units: &[&str], digits: usize) -> String {
     let (mut value, mut index) = (number / step, 0);
-    // A value that rounds to a whole step is shown in the next unit.
+    // A value that would round up to a whole step is shown in the next unit.
     while value >= step - 0.5 / 10f64.powi(digits as i32) && index + 1 < units.len() {
         value /= step;
         index += 1;

@@ -7,14 +7,15 @@ use serde::Serialize;
 pub struct Verified {
     /// The number of bytes of memory that were compared, of all ranks together.
     pub memory_bytes: u64,
-    /// The number of receives whose message the program allows.
+    /// The number of receives that took a message that the program allows.
     pub receives: u64,
 }
 
 /// A difference between a run and the interpreter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Difference {
-    /// The interpreter refuses the matching, or does not complete with it; the text says why.
+    /// The interpreter refuses the matching of the run, or can't complete with it. The text says
+    /// why.
     #[error("the interpreter does not come to this end: {0}")]
     Replay(String),
     /// A byte of memory differs.

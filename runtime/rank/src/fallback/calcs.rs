@@ -1,17 +1,17 @@
-//! The `calc` actions that the kernel leaves to the process as fallback operations. Other actions
-//! go on while they take their time, as in an engine.
+//! Times the `calc` actions that the kernel leaves to the process as fallback operations. Other
+//! actions go on while a `calc` action is under way, as in an engine.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::time::Duration;
 
-/// The `calc` actions of a run that have not ended. On each processor that the actions name, one of
-/// them runs at a time.
+/// The `calc` actions of a run that have not ended. Those that name the same processor run one
+/// after the other.
 #[derive(Debug, Default)]
 pub(super) struct Calcs {
-    /// The end time of each, and the action.
+    /// The end time of each action in nanoseconds, and the action.
     ends: BinaryHeap<Reverse<(u64, u32)>>,
-    /// The time at which each processor becomes free.
+    /// The time in nanoseconds at which each processor becomes free.
     free_at: HashMap<u8, u64>,
 }
 
@@ -26,13 +26,13 @@ impl Calcs {
         self.ends.push(Reverse((end, action)));
     }
 
-    /// Returns the time until one ends; `None` if there is none.
+    /// Returns the time until the next `calc` action ends; `None` if none is under way.
     pub(super) fn left(&self, now_ns: u64) -> Option<Duration> {
         let Reverse((end, _)) = self.ends.peek()?;
         Some(Duration::from_nanos(end.saturating_sub(now_ns)))
     }
 
-    /// Removes and returns an action that has ended.
+    /// Removes and returns a `calc` action that has ended; `None` if none has.
     pub(super) fn due(&mut self, now_ns: u64) -> Option<u32> {
         let Reverse((end, _)) = self.ends.peek()?;
         if *end > now_ns {

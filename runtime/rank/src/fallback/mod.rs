@@ -1,8 +1,8 @@
 //! Executes fallback operations: actions that the kernel leaves to the process of a rank.
 //!
 //! Threat: processes of ranks on this host can write to the ring that names these actions, and to
-//! the part's memory. They trust each other, as they share memory anyway. A number that names no
-//! action of the part is dropped, and no place leaves the part's memory.
+//! the part's memory. These processes trust each other, as they share memory anyway. A number that
+//! names no action of the part is dropped. No operand lies outside of the part's memory.
 
 mod calcs;
 
@@ -18,46 +18,47 @@ use std::io;
 use std::ops::Range;
 use std::time::Duration;
 
-/// Calls a function of the program by its number, on both operands.
+/// A function that calls a registered function of the program. Its arguments are the function's
+/// number and both operands.
 pub type CallFunction<'a> = &'a mut dyn FnMut(u32, &mut [u8], &mut [u8]) -> Result<(), Cause>;
 
 /// A rank's part of a schedule in the kernel, and the actions that its process does.
 #[derive(Debug)]
 pub struct FallbackOps {
     image: PartImage,
-    /// The work of each action of the part; `None` for operations.
+    /// The work of each action of the part; `None` for local operations on operands.
     works: Vec<Option<Work>>,
     calls: HashMap<u32, Call>,
-    /// The factor that scales the time of `calc` actions.
+    /// The factor that scales the duration of `calc` actions.
     calc: f64,
     calcs: Calcs,
-    /// An action that is done, and that was not given back to the engine yet.
+    /// An action that is done but was not given back to the kernel's engine yet.
     done: Option<u32>,
 }
 
-/// The work of an action other than an operation.
+/// The work of a fallback operation that is not a local operation on operands.
 #[derive(Debug, Clone, Copy)]
 enum Work {
-    /// It computes for a time, on a processor that it names.
+    /// A `calc` action: it takes `nanos` nanoseconds on processor `cpu`.
     Calc { nanos: u64, cpu: u8 },
-    /// It stores the time.
+    /// Stores the time in the action's buffer, in seconds.
     Time,
-    /// It calls a function of the program.
+    /// Calls a registered function of the program.
     Call,
 }
 
-/// The reason why actions could not be done.
+/// The reason why [`FallbackOps::serve`] stopped early.
 #[derive(Debug)]
 pub enum Fault {
-    /// An action of the part failed.
+    /// The action with this number in the part failed.
     Failed(u32, Cause),
-    /// The system refused an action that was given back. The next call of [`FallbackOps::serve`]
-    /// tries again.
+    /// The system refused to give an action back to the kernel. The next call of
+    /// [`FallbackOps::serve`] tries again.
     NotTaken(io::Error),
 }
 
 impl Fault {
-    /// Returns the fault of a run that the engine has ended.
+    /// Returns the fault of a run that the kernel's engine has ended with `error`.
     pub fn from_run(error: RunError) -> Self {
         let RunError::Division { action, element } = error;
         Self::Failed(action, Cause::DivisionByZero { element: element.into() })
@@ -66,7 +67,7 @@ impl Fault {
 
 impl FallbackOps {
     /// Returns the fallback operations of the part of `rank`, in the schedule `nisa`. `calc` scales
-    /// the time of its `calc` actions.
+    /// the duration of `calc` actions.
     pub fn new(image: PartImage, nisa: &Nisa, rank: u32, calc: f64) -> Self {
         let records = nisa.section(rank).records();
         let of_section: Vec<Option<Work>> = records
@@ -92,13 +93,13 @@ impl FallbackOps {
         }
     }
 
-    /// Returns the part.
+    /// Returns the rank's part of the schedule.
     pub fn image(&self) -> &PartImage {
         &self.image
     }
 
-    /// Executes the actions that the kernel has left to this process, and gives back the
-    /// computations that have ended. Returns true if there was something to do.
+    /// Executes the actions that the kernel has left to this process. Gives back these actions and
+    /// the `calc` actions that have ended. Returns true if there was something to do.
     ///
     /// # Errors
     /// [`Fault`].
@@ -136,12 +137,12 @@ impl FallbackOps {
         Ok(has_served)
     }
 
-    /// Returns the time until the next computation ends; `None` if there is none.
+    /// Returns the time until the next `calc` action ends; `None` if none is under way.
     pub fn left(&self) -> Option<Duration> {
         self.calcs.left(now_ns())
     }
 
-    /// Gives back the action that is done, if one is.
+    /// Gives the action in `done` back to the kernel's engine, if there is one.
     fn give_back(&mut self, kernel: &mut Rank) -> Result<(), Fault> {
         let Some(action) = self.done else { return Ok(()) };
         if let Err(error) = kernel.give_back(action) {
@@ -156,10 +157,10 @@ impl FallbackOps {
     }
 }
 
-/// Does an operation on the part's memory.
+/// Executes a local operation on the part's memory.
 ///
 /// # Errors
-/// The first element that is divided by zero.
+/// The index of the first element that is divided by zero.
 fn operate(kernel: &mut Rank, operands: &Operands) -> Result<(), u64> {
     let Operands { op, datatype, places, bytes } = *operands;
     let op = Op::ALL.iter().copied().find(|known| *known as u8 == op);

@@ -23,18 +23,18 @@ use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Looks at the start barrier before a rank sleeps. Each look yields.
+/// The number of looks at the start barrier before a rank sleeps. Each look yields the processor.
 const POLLS_AT_START: u32 = 5_000;
 
-/// The bytes of the heap of a process that is a group of one.
+/// The size in bytes of the heap of a process that is a group of one.
 const LONE_HEAP_BYTES: u64 = super::HEAP_BYTES;
 
-/// Attaches this process to its job: as the rank that a launcher started it as, or else as a group
-/// of one. Binds the calling thread to the rank's processor, and returns when all ranks have
-/// attached.
+/// Attaches this process to its job. If a launcher started the process, it becomes the rank that
+/// the launcher chose; otherwise it becomes a group of one. Binds the calling thread to the rank's
+/// processor. Returns when all ranks have attached.
 ///
 /// # Errors
-/// [`AttachError`]. After one this process can't attach any more.
+/// [`AttachError`]. After an error this process can't attach any more.
 pub fn attach() -> Result<Attached, AttachError> {
     attach_once()?;
     match std::env::var_os(OF_PROGRAM) {
@@ -55,7 +55,7 @@ fn attach_once() -> Result<(), AttachError> {
 
 impl Attached {
     /// Attaches this process by the bootstrap record and the descriptors that a launcher has sent.
-    /// `over` may replace the remote sockets that it is given.
+    /// `over` gets the rank's remote sockets and returns the ones to use: the same or others.
     ///
     /// # Errors
     /// [`AttachError`].
@@ -80,7 +80,7 @@ fn attach_by(bootstrap: &OsString) -> Result<Attached, AttachError> {
     begin(opened, &bootstrap, ways)
 }
 
-/// Becomes the rank that the bootstrap record names.
+/// Makes this process the rank that the bootstrap record names.
 fn begin(
     Opened { segment, nisa, settings }: Opened,
     bootstrap: &RankBootstrap,
@@ -104,7 +104,8 @@ fn begin(
         goal_shm::admit(launcher);
         end_with(launcher)?;
     }
-    // Before the rank touches its memory, so that the system allocates it near the processor.
+    // The rank is bound before it touches its memory, so that the system allocates this memory near
+    // the processor.
     if let Some(processor) = settings.bind(rank).map_err(AttachError::Binding)? {
         segment.status(rank).processor.store(processor + 1, Ordering::Relaxed);
     }
@@ -114,14 +115,14 @@ fn begin(
     pass_start_barrier(Job::new(segment, nisa, settings), rank, remote_sockets, tables)
 }
 
-/// Lets the system end this process together with the launcher, if that is its parent. The launcher
-/// asked for it before the program was executed, but the system forgets it when root executes a
+/// Lets the system kill this process when its parent ends, if the parent is the launcher. The
+/// launcher has asked for this already. But the system forgets the request when root executes a
 /// program.
 fn end_with(launcher: u32) -> Result<(), AttachError> {
     let is_parent = || getppid().is_some_and(|pid| pid.as_raw_nonzero().get() as u32 == launcher);
     if is_parent() {
         set_parent_process_death_signal(Some(Signal::KILL)).map_err(io::Error::from)?;
-        // It may have died before.
+        // The launcher may have died before the request.
         if !is_parent() {
             return Err(AttachError::Stopped);
         }
@@ -132,7 +133,8 @@ fn end_with(launcher: u32) -> Result<(), AttachError> {
 /// A rank's remote sockets, and the tables in which it installs schedules.
 type RemoteEndpoints = (Option<RemoteSockets>, Option<Tables>);
 
-/// Opens the descriptors that the bootstrap record names. They are not inherited any more.
+/// Opens the descriptors that the bootstrap record names. Programs that this process executes later
+/// do not inherit them.
 fn open(bootstrap: &OsString) -> io::Result<(Opened, RankBootstrap, RemoteEndpoints)> {
     let bootstrap = RankBootstrap::parse(bootstrap)?;
     let mut inherited = Inherited::from_program(&bootstrap.passed)?;
@@ -144,7 +146,8 @@ fn open(bootstrap: &OsString) -> io::Result<(Opened, RankBootstrap, RemoteEndpoi
     Ok((opened, bootstrap, ways))
 }
 
-/// Opens the parts of a job, the rank's remote sockets and its tables.
+/// Opens the segment, the schedule and the settings of a job, the rank's remote sockets and its
+/// tables.
 fn opened(
     bootstrap: &RankBootstrap,
     inherited: &mut Inherited,
@@ -181,12 +184,12 @@ fn attach_alone() -> Result<Attached, AttachError> {
     pass_start_barrier(Job::new(segment, nisa, settings), 0, None, None)
 }
 
-/// Gives the parts of a job the life of the process.
+/// Leaks the parts of a job, so that they live until the process ends.
 fn leak<S, N, T>(segment: S, nisa: N, settings: T) -> (&'static S, &'static N, &'static T) {
     (Box::leak(Box::new(segment)), Box::leak(Box::new(nisa)), Box::leak(Box::new(settings)))
 }
 
-/// Waits until all ranks have attached.
+/// Creates the rank's member, and waits until all ranks have attached.
 fn pass_start_barrier(
     job: Job<'static>,
     rank: u32,
@@ -200,8 +203,8 @@ fn pass_start_barrier(
         .and_then(RemoteSockets::listener)
         .filter(|_| settings.spec.survives);
     let spare = listener.map(Listener::try_clone).transpose()?;
-    // This announces the room in the rank's mailbox, and ranks send once they have passed the start
-    // barrier. So it comes first.
+    // The member announces the room in the rank's mailbox. Other ranks send as soon as they have
+    // passed the start barrier, so the member is created first.
     let mut member = member_over(job, rank, remote_sockets)?;
     if let Some(tables) = &tables {
         member.follow(tables.events()).map_err(|_| AttachError::Stopped)?;
@@ -213,8 +216,8 @@ fn pass_start_barrier(
             polls,
             now_ns,
         ),
-        // The barrier counts only the ranks that the job started with. It is open by now, or the
-        // job has ended.
+        // This rank has joined later, and the barrier does not count it. The barrier is open by
+        // now, or the job has ended.
         false => segment.start_barrier().is_open(),
     };
     if !may_go_on {

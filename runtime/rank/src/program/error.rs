@@ -1,4 +1,5 @@
-//! Names the reasons why a process can't be a rank of a program, or can't end its part.
+//! Names the reasons why a process can't become a rank of a program, or can't end its part in the
+//! job.
 
 use crate::progress::{Interrupted, StartError};
 use goal_job::bootstrap::OF_PROGRAM;
@@ -23,7 +24,7 @@ pub enum AttachError {
         named(.0)
     )]
     RankBootstrap(io::Error),
-    /// Another process is the rank, or was.
+    /// Another process has attached as this rank.
     #[error(
         "rank {rank} is taken: process {process} has attached as it, and one process of a rank can (unset {OF_PROGRAM} for a program that is to run alone)"
     )]

@@ -1,7 +1,8 @@
 //! Adds ranks to a running job on one host, and lets ranks leave it.
 //!
-//! A rank asks the launcher for more ranks. These take no part in the job at first: they wait until
-//! a rank accepts them. Any rank may leave before the others come to their end.
+//! A rank asks the launcher for more ranks, which take part in the job at once. Ranks that
+//! `goal-run grow` adds wait until a rank accepts them. Any rank may leave the job while the others
+//! go on.
 
 use super::{Attached, FinalizeError};
 use crate::progress::{Interrupted, Member};
@@ -17,20 +18,20 @@ impl Attached {
         self.rank >= self.job.segment.num_started()
     }
 
-    /// Returns the number of ranks that there are now. It never shrinks: the number of a rank that
-    /// has left is not used again.
+    /// Returns the number of ranks that the job has had so far. It never shrinks, because the
+    /// number of a rank that has left is not used again.
     pub fn num_ranks(&self) -> u32 {
         self.job.segment.num_ranks().max(self.rank + 1)
     }
 
-    /// Returns the most ranks that the job has room for.
+    /// Returns the number of ranks that the job has room for, including those that have left.
     pub fn capacity(&self) -> u32 {
         self.job.segment.capacity()
     }
 
-    /// Lets the launcher start `ranks` more ranks, which belong to the job at once: this rank must
-    /// tell them so. Without a command they run the program of this rank. Returns the first of
-    /// them. Waits until their processes have been started.
+    /// Lets the launcher start `ranks` more ranks, and waits until their processes have been
+    /// started. Returns the number of the first new rank. The new ranks belong to the job at once,
+    /// and this rank must tell them so. Without `command` they run the program of this rank.
     ///
     /// # Errors
     /// [`GrowError`].
@@ -40,7 +41,7 @@ impl Attached {
             let why = "it has no launcher: start the program with goal-run -n N";
             return Err(GrowError::Unsupported(why));
         }
-        // A job without room has no socket for requests.
+        // This check comes first, because a job without room has no socket for requests.
         if let Some(why) = no_room(self.num_ranks(), self.capacity(), ranks) {
             return Err(GrowError::Refused(why));
         }
@@ -51,7 +52,8 @@ impl Attached {
         let (version, token) = (VERSION.into(), address.token.clone());
         let request = Request { version, token, ranks, what, are_members: true };
         let segment = self.job.segment;
-        // The launcher looks at its socket when it has looked at its ranks.
+        // A call wakes the launcher. It looks at its socket for requests after it has looked at its
+        // ranks.
         let calls = || segment.start_barrier().call_launcher();
         let wants = || {
             segment.rank_count().want_growth();
@@ -60,7 +62,7 @@ impl Attached {
         ask(address, &request, wants, calls)
     }
 
-    /// Returns the ranks that have attached and wait to be accepted, ascending.
+    /// Returns the ranks that have attached and wait to be accepted, in ascending order.
     pub fn joining(&self) -> Vec<u32> {
         let segment = self.job.segment;
         let waits = |&rank: &u32| {
@@ -70,27 +72,27 @@ impl Attached {
         (segment.num_started()..segment.num_ranks()).filter(waits).collect()
     }
 
-    /// Accepts a rank that waits. Returns true for the one caller that does so, and that must tell
-    /// the rank.
+    /// Accepts a rank that waits to be accepted. Returns true if this call has accepted the rank.
+    /// The caller must then tell the rank. Returns false if another caller was first.
     pub fn accept(&self, rank: u32) -> bool {
         self.job.segment.status(rank).member_state.accept()
     }
 
-    /// Returns true if some rank has left. A load.
+    /// Returns true if some rank has left the job. Costs one load.
     #[inline]
     pub fn have_left(&self) -> bool {
         self.job.segment.rank_count().has_lost_some()
     }
 
-    /// Returns true if a rank has left.
+    /// Returns true if `rank` has left the job.
     pub fn has_left(&self, rank: u32) -> bool {
         self.job.segment.status(rank).member_state.has_left()
     }
 
-    /// Checks that ranks can join and leave this job.
+    /// Returns `Ok` if ranks can join and leave this job.
     ///
     /// # Errors
-    /// The reason why they can't.
+    /// The reason why ranks can't join and leave.
     pub fn may_change(&self) -> Result<(), &'static str> {
         let settings = &self.job.settings;
         match &settings.network {
@@ -100,8 +102,8 @@ impl Attached {
         }
     }
 
-    /// Ends the rank's part in the job without waiting for the others. All instances must be
-    /// finished. The process may then exit, and the job goes on.
+    /// Ends the rank's part in the job without waiting for other ranks. All instances must be
+    /// finished before. Afterwards the process may exit, and the job goes on.
     ///
     /// # Errors
     /// [`FinalizeError`].
@@ -125,7 +127,7 @@ impl Attached {
         Ok(())
     }
 
-    /// Serves other ranks until all messages of this one have left.
+    /// Makes progress for this rank and others until all messages of this rank have left.
     fn send_all(&self, member: &mut Member<'static>) -> Result<(), Interrupted> {
         member.reclaim();
         loop {

@@ -2,8 +2,9 @@
 //! time.
 //!
 //! `goal-run -n 4 ./program` starts the processes, and each calls [`attach`]. The job has a
-//! schedule without actions, whose memory is what ranks allocate from ([`Attached::heap`]). So a
-//! program is a job like any other for layouts, settings and agreement between hosts.
+//! schedule without actions. The memory of this schedule is the heap from which ranks allocate
+//! ([`Attached::heap`]). So layouts, settings and the agreement between hosts treat a program as
+//! any other job.
 //!
 //! **From the start to the end.** [`attach`] returns when all ranks have attached.
 //! [`Attached::member`] then gives the rank its [`Member`]. With it the rank starts schedules,
@@ -15,9 +16,10 @@
 //! tells its launcher when it begins to wait in a call and when it stops: [`Attached::waits`],
 //! [`Attached::computes`]. The job is stuck if every rank waits, has no thread outside of a call,
 //! and nothing is under way. Calls of [`Member`] then return [`Interrupted::Stuck`]. Each rank
-//! leaves a text on its wait ([`Attached::fail`], [`Member::underway`]), which the launcher shows.
-//! If a rank has another thread, that may still act. If then nothing moves for a while, the
-//! launcher asks for these texts ([`Attached::asks_text`]) and shows them, and the job goes on.
+//! leaves a text that says what it waits for ([`Attached::fail`], [`Member::underway`]), and the
+//! launcher shows it. A rank may have another thread, which may still act. If nothing moves for a
+//! while in this case, the launcher asks for these texts ([`Attached::asks_text`]) and shows them.
+//! The job goes on.
 //!
 //! ```no_run
 //! use goal_engine::{Schedule, Storage, WORLD};
@@ -43,11 +45,11 @@
 //!
 //! Threat: a user forges a bootstrap record and starts a program with it. The program is the
 //! user's, and runs with the user's rights. The record is checked as far as it can be. If the
-//! program's file gave it rights that its starter lacks, [`attach`] refuses. The record could then
-//! direct a process that may do more than the user.
+//! program's file gave it rights that its starter lacks, [`attach`] refuses. Otherwise the record
+//! could direct a process that may do more than the user.
 //!
-//! A process that forks after it has attached shares the segment with its child, in which this
-//! crate must not be used.
+//! A process that forks after it has attached shares the segment with its child. The child must not
+//! use this crate.
 //!
 //! Threat: a process that a rank starts inherits the rank's bootstrap record. The descriptors are
 //! closed in programs that a process executes after it has attached, and a rank is claimed in the
@@ -79,22 +81,24 @@ use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// This process as a rank of its job. What it refers to lives until the process ends.
+/// This process as a rank of its job. The job's segment, schedule and settings live until the
+/// process ends.
 pub struct Attached {
     job: Job<'static>,
     rank: u32,
-    /// The rank's member of the job, until it is taken.
+    /// The rank's first member of the job, until [`Attached::member`] returns it.
     member: Mutex<Option<Member<'static>>>,
-    /// The tables in the kernel, until they are taken.
+    /// The rank's tables in the kernel, until [`Attached::tables`] returns them.
     tables: Mutex<Option<Tables>>,
-    /// The listener for the rank's next member, if the job goes on after a loss.
+    /// The listener of TCP for the rank's next member, if the job goes on after the loss of a rank.
     spare: Option<Listener>,
-    /// The values that end with the rank's part, in their order.
+    /// The values that are dropped when the rank ends its part in the job, in the order of the
+    /// calls of [`Attached::keep`].
     guests: Mutex<Vec<Box<dyn Any + Send>>>,
 }
 
 impl Attached {
-    /// Returns the rank.
+    /// Returns the number of this rank.
     pub fn rank(&self) -> u32 {
         self.rank
     }
@@ -110,31 +114,34 @@ impl Attached {
     }
 
     /// Returns the rank's area of the memory that the ranks of its host share. Peers read payloads
-    /// there in place. It is zeros at first, and a page takes memory when it is first written.
+    /// there in place. The area is zeros at first, and each of its pages takes memory when it is
+    /// first written.
     pub fn heap(&self) -> Region {
         // SAFETY: the segment is never dropped. `attach` succeeds once in a process and once for a
         // rank, and no schedule of this crate uses the memory of a job of programs.
         unsafe { self.job.segment.region(&self.job.segment.rank(self.rank).memory) }
     }
 
-    /// Returns true if a rank is on this host.
+    /// Returns true if `rank` is on this host.
     pub fn is_here(&self, rank: u32) -> bool {
         self.job.settings.is_here(rank)
     }
 
-    /// Returns a number for the host of each rank, the same on all of them, from 0 on in the order
-    /// of their first ranks; `None` if all ranks are on this host.
+    /// Returns the number of the host of each rank, by rank; `None` if all ranks are on this host.
+    /// Hosts are numbered from 0 on in the order of their first ranks, so all ranks get the same
+    /// numbers.
     pub fn hosts(&self) -> Option<Vec<u32>> {
         self.job.settings.network.as_ref().map(Network::hosts)
     }
 
-    /// Returns how schedules make progress while their ranks compute.
+    /// Returns the mode of progress: how schedules go on while their ranks compute.
     pub fn progress(&self) -> Mode {
         self.job.settings.spec.progress
     }
 
-    /// Returns the rank's member of the job. There is one at a time and, in a job on several hosts,
-    /// one in all. In mode `thread` its thread ends when it is dropped.
+    /// Returns the rank's member of the job. A rank has one member at a time and, in a job on
+    /// several hosts, only one in all. In mode `thread` the member's thread ends when the member is
+    /// dropped.
     ///
     /// # Errors
     /// [`StartError`].
@@ -143,35 +150,36 @@ impl Attached {
         first.map_or_else(|| member_over(self.job, self.rank, None), Ok)
     }
 
-    /// Returns the tables in which the rank can install schedules that the kernel then runs. Only
-    /// the first call returns them; `None` if the kernels of the job's hosts run no schedules. All
-    /// ranks of a job have tables, or none has.
+    /// Returns the tables in which the rank can install schedules that the kernel then runs. Later
+    /// calls return `None`. So do all calls if the kernels of the job's hosts run no schedules.
+    /// Either all ranks of a job have tables, or none has.
     pub fn tables(&self) -> Option<Tables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Returns the reason why processes run schedules that the kernels were asked to run; `None` if
-    /// these run some, or were not asked.
+    /// Returns the reason why processes run schedules that the kernels were asked to run. Returns
+    /// `None` if the kernels run schedules, or were not asked to.
     pub fn not_in_kernel(&self) -> Option<&'static str> {
         self.job.settings.not_in_kernel.as_deref()
     }
 
-    /// States that this process waits in a call of this name, with `threads` threads in calls of
-    /// the library. Costs a few stores.
+    /// States that this process waits in the library's function `call`, with `threads` threads in
+    /// functions of the library. Costs a few stores.
     #[inline]
     pub fn waits(&self, call: &str, threads: u32) {
         self.job.segment.status(self.rank).process_state.wait_in(call, threads);
     }
 
-    /// Returns true if the launcher asks what this rank waits for, until [`Attached::tell_waits`].
+    /// Returns true from the time when the launcher asks what this rank waits for until
+    /// [`Attached::tell_waits`] answers.
     #[inline]
     pub fn asks_text(&self) -> bool {
         let segment = self.job.segment;
         segment.start_barrier().text_question() != segment.status(self.rank).process_state.told()
     }
 
-    /// Tells the launcher what this rank waits for, with `threads` threads in calls of the library.
-    /// One thread at a time calls this.
+    /// Tells the launcher by `text` what this rank waits for, with `threads` threads in functions
+    /// of the library. One thread at a time calls this.
     #[cold]
     pub fn tell_waits(&self, text: &str, threads: u32) {
         let segment = self.job.segment;
@@ -180,34 +188,37 @@ impl Attached {
         segment.tell_waits(self.rank, segment.start_barrier().text_question(), text);
     }
 
-    /// States that this process is in a call of this name, and that its runs go on by themselves in
-    /// the kernel. Costs a few stores.
+    /// States that this process is in the library's function `call`, and that its runs go on
+    /// without it in the kernel. Costs a few stores.
     #[inline]
     pub fn stays(&self, call: &str) {
         self.job.segment.status(self.rank).process_state.stay_in(call);
     }
 
-    /// States that this process does not wait in a call any more. Costs a store.
+    /// States that this process does not wait in a function of the library any more. Costs one
+    /// store.
     #[inline]
     pub fn computes(&self) {
         self.job.segment.status(self.rank).process_state.compute();
     }
 
-    /// Returns true if the job has ended, or can't go on because of this rank.
+    /// Returns true if the job has been stopped, or if this rank has failed.
     pub fn is_over(&self) -> bool {
         let segment = self.job.segment;
         segment.start_barrier().is_stopped()
             || segment.status(self.rank).state() == goal_shm::State::Failed
     }
 
-    /// Ends a sleep of the thread of this process that waits with the rank's member.
+    /// Wakes the thread of this process that sleeps in a call of the rank's member, if there is
+    /// one.
     pub fn wake(&self) {
         self.job.segment.mailbox(self.rank).wake();
     }
 
-    /// Returns the counter of this rank's starts of a collective by an algorithm, for the reports
-    /// of the launcher; `block` is the bytes of a block if all are equal. Names longer than 24
-    /// bytes are cut. If there are too many different ones, several have the same counter.
+    /// Returns the counter of how often this rank has started `collective` by `algorithm`, for the
+    /// reports of the launcher. `block` is the size of a block in bytes; `None` if blocks differ in
+    /// size. Names longer than 24 bytes are cut. If a rank needs too many counters, several starts
+    /// share one.
     pub fn starts_of(
         &self,
         collective: &str,
@@ -219,40 +230,40 @@ impl Attached {
         self.job.segment.starts_of(self.rank, collective, algorithm, block)
     }
 
-    /// Records a failure, which the launcher reports. It ends the job soon afterwards, and this
-    /// process with it. After [`Interrupted::Stuck`] and [`Interrupted::Late`] the text is the
-    /// rank's part of the report. Of several texts of a rank the first one counts. One without a
-    /// rank should begin with it.
+    /// Records a failure of this rank. The launcher reports `text`, and soon afterwards ends the
+    /// job and this process. After [`Interrupted::Stuck`] and [`Interrupted::Late`] the text is the
+    /// rank's part of the report. If a rank records several texts, the first one counts. A text
+    /// that names no rank should begin with this rank.
     pub fn fail(&self, text: &str) {
         self.job.segment.fail(self.rank, text);
     }
 
-    /// Returns the text on the failure that ended the job. That of this rank comes first, and then
-    /// those of other ranks on this host.
+    /// Returns the text of the failure that ended the job; `None` if no rank has failed. The
+    /// failure of this rank comes first, then failures of other ranks on this host.
     pub fn failure(&self) -> Option<String> {
         let (segment, own) = (self.job.segment, self.rank);
         let others = 0..segment.num_members();
         std::iter::once(own).chain(others).find_map(|rank| segment.failure_of_failed(rank))
     }
 
-    /// Records the failure of an action of a schedule from `nisa` as [`Attached::fail`] does, with
-    /// the name of the action.
+    /// Records the failure of an action as [`Attached::fail`] does. The text names the action,
+    /// which belongs to a schedule in `nisa`.
     pub fn fail_action(&self, nisa: &Nisa, failure: &Failure) {
         self.job.fail_in(nisa, self.rank, failure);
     }
 
-    /// Returns true if this process has a launcher. Otherwise it is a group of one.
+    /// Returns true if a launcher started this process. Otherwise the process is a group of one.
     pub fn has_launcher(&self) -> bool {
         self.job.settings.origin == Origin::Program
     }
 
-    /// Keeps a value until the rank has ended its part in the job.
+    /// Keeps `guest`, and drops it when the rank has ended its part in the job.
     pub fn keep(&self, guest: Box<dyn Any + Send>) {
         self.guests.lock().unwrap_or_else(PoisonError::into_inner).push(guest);
     }
 
-    /// Ends the rank's part in the job, and waits until all ranks have called this. Until then the
-    /// rank still takes messages. All instances must be finished.
+    /// Ends the rank's part in the job, and waits until all ranks have called this function. Until
+    /// then the rank still takes messages. All instances must be finished before.
     ///
     /// # Errors
     /// [`FinalizeError`].
@@ -278,27 +289,29 @@ impl Attached {
         Ok(ended?)
     }
 
-    /// Drops the values that end with the rank's part.
+    /// Drops the values that [`Attached::keep`] has kept.
     fn drop_guests(&self) {
         let guests =
             std::mem::take(&mut *self.guests.lock().unwrap_or_else(PoisonError::into_inner));
         guests.into_iter().for_each(drop);
     }
 
-    /// Serves other ranks until all have come to their end, or until a loss breaks the job.
+    /// Makes progress for this rank and others until all ranks have called [`Attached::finalize`],
+    /// or until the loss of a rank breaks the job.
     fn take_leave(&self, member: &mut Member<'static>) -> Result<(), Interrupted> {
         let segment = self.job.segment;
         member.reclaim();
         loop {
             match self.serve(member) {
-                // A loss that this rank alone has met so far: the launcher decides on it.
+                // So far only this rank suspects the lost rank. The launcher decides if the rank is
+                // lost.
                 Err(Interrupted::Lost(_)) if self.survives() => {
                     self.await_verdict();
                 }
                 served => served?,
             }
             if segment.start_barrier().is_broken() {
-                // No rank needs this one any more: every schedule has ended.
+                // Every schedule has ended, so no rank needs this one any more.
                 if !segment.status(self.rank).has_finished() {
                     self.count_finished();
                 }
@@ -310,8 +323,8 @@ impl Attached {
         }
     }
 
-    /// Serves other ranks until the start barrier is stopped, or until this rank has come to its
-    /// end if it is alone.
+    /// Makes progress for this rank and others until the launcher stops the job. In a group of one
+    /// it returns when no message is under way.
     fn serve(&self, member: &mut Member<'static>) -> Result<(), Interrupted> {
         let Job { segment, settings, .. } = self.job;
         let status = segment.status(self.rank);
@@ -320,7 +333,7 @@ impl Attached {
             if progress.worked {
                 continue;
             }
-            // One that nobody has accepted is not awaited.
+            // Other ranks do not wait for a rank that nobody has accepted.
             let counts = || status.member_state.is_member();
             if !status.has_finished() && progress.waiting == Waiting::Nothing && counts() {
                 self.publish(member);
@@ -341,7 +354,7 @@ impl Attached {
         segment.start_barrier().finish(settings.num_here(segment.num_members()));
     }
 
-    /// Publishes the counts of the rank.
+    /// Publishes the rank's counts of messages and bytes, and its end time, for the launcher.
     fn publish(&self, member: &mut Member<'static>) {
         let status = self.job.segment.status(self.rank);
         if let Some(stats) = member.with(|engine| *engine.stats()) {

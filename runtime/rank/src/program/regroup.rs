@@ -1,9 +1,10 @@
 //! Lets ranks go on after the loss of another rank.
 //!
-//! When a rank is lost, every schedule of the job ends early, with [`Interrupted::Lost`]. Each rank
-//! that is left then drops its member and waits for the others. When no rank uses messages any
-//! more, the launcher empties all mailboxes. The ranks go on with new members: the next generation.
-//! All of them agree on the missing ranks of a generation, even if others are lost later.
+//! When a rank is lost, every schedule of the job ends early, with [`Interrupted::Lost`]. Each
+//! surviving rank then drops its member, and waits for the other survivors. When no rank uses
+//! messages any more, the launcher empties all mailboxes. The ranks go on with new members: the
+//! next generation. All of them agree on the missing ranks of a generation, even if others are lost
+//! later.
 
 use super::Attached;
 use crate::progress::{Interrupted, Member, member_over};
@@ -13,7 +14,7 @@ use goal_tcp::Listener;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// The longest sleep of a rank that waits for the launcher.
+/// The longest sleep between two looks of a rank that waits for the launcher.
 const SINGLETON_POLL: Duration = Duration::from_millis(1);
 
 impl Attached {
@@ -22,19 +23,20 @@ impl Attached {
         self.job.settings.spec.survives
     }
 
-    /// Returns true if a rank was lost and the others have not regrouped yet.
+    /// Returns true if a rank was lost and the surviving ranks have not regrouped yet.
     pub fn is_broken(&self) -> bool {
         self.job.segment.start_barrier().is_broken()
     }
 
-    /// Returns true if this rank suspects another one and the launcher has not decided on that yet.
-    /// A rank suspects one that it can't reach any more.
+    /// Returns true if this rank suspects another rank, and the launcher has not decided on the
+    /// suspicion yet. A rank suspects another rank when it can't reach that rank any more.
     pub fn has_lost_its_endpoint(&self) -> bool {
         self.job.segment.status(self.rank).suspected().is_some()
     }
 
     /// Waits until the launcher has decided on this rank's suspicion, if it has one. Returns true
-    /// if the job is broken. To suspect a rank that has no part in this generation breaks nothing.
+    /// if the job is broken. A suspicion of a rank that has no part in this generation breaks
+    /// nothing.
     pub fn await_verdict(&self) -> bool {
         let (segment, start_barrier) = (self.job.segment, self.job.segment.start_barrier());
         while let Some(suspected) = segment.status(self.rank).suspected()
@@ -49,23 +51,23 @@ impl Attached {
         start_barrier.is_broken()
     }
 
-    /// Returns true if a rank was lost, also one that the others do not know of yet.
+    /// Returns true if `rank` was lost, even if other ranks do not know of the loss yet.
     pub fn is_lost(&self, rank: u32) -> bool {
         self.job.segment.status(rank).is_lost()
     }
 
-    /// Returns true if a rank is missing in a generation: it was lost before that began, or had
-    /// come to its end. All ranks of the generation get the same answer.
+    /// Returns true if `rank` is missing in `generation`: before the generation began, the rank was
+    /// lost or had ended its part. All ranks of the generation get the same answer.
     pub fn is_missing_in(&self, rank: u32, generation: u32) -> bool {
         self.job.segment.status(rank).is_missing_in(generation)
     }
 
-    /// Gives up this rank's member of a broken job. Waits until all ranks that are left have done
-    /// so or have come to their end. Returns the number of the new generation and the rank's new
-    /// member. Instances that had not ended are gone.
+    /// Drops this rank's member of a broken job. Waits until every other rank has dropped its
+    /// member, has ended its part or is lost. Returns the number of the new generation and the
+    /// rank's new member. Instances that had not ended are gone.
     ///
     /// # Errors
-    /// [`Interrupted`]: the job has ended meanwhile, or was not broken.
+    /// [`Interrupted::Stopped`]: the job has ended meanwhile, or was not broken.
     pub fn regroup(&self, member: Member<'static>) -> Result<(u32, Member<'static>), Interrupted> {
         if !self.is_broken() {
             return Err(Interrupted::Stopped);
@@ -75,8 +77,8 @@ impl Attached {
         let before = start_barrier.generation();
         drop(member);
         status.clear_suspicion();
-        // The launcher looks for a stuck job as soon as it has mended this one: until the rank runs
-        // again, it must not seem to rest.
+        // As soon as the launcher has begun the new generation, it looks for a stuck job again. So
+        // this rank must not seem to rest before it runs again.
         status.enter(State::Running);
         self.forget_exchanged();
         status.set_recovery_state(RecoveryState::Regroups);
@@ -94,22 +96,23 @@ impl Attached {
         Ok((before + 1, member.map_err(|_| Interrupted::Stopped)?))
     }
 
-    /// Makes the rank's member in the generation that has begun.
+    /// Creates the rank's member in the new generation.
     ///
     /// # Errors
-    /// The reason why there is none.
+    /// The text of the error, if the member can't be created.
     fn next_member(&self) -> Result<Member<'static>, String> {
         let listener = self.spare.as_ref().map(Listener::try_clone).transpose();
         let remote_sockets = listener.map_err(|error| error.to_string())?.map(RemoteSockets::Tcp);
         member_over(self.job, self.rank, remote_sockets).map_err(|error| error.to_string())
     }
 
-    /// Waits for the end of the job, in which this rank has no part any more.
+    /// Waits for the end of the job. This rank has no part in the job any more.
     pub(super) fn sit_out(&self) {
         let segment = self.job.segment;
         let status = segment.status(self.rank);
         self.forget_exchanged();
-        // The rank counts no more: its suspicion does not either, and it may rest.
+        // The launcher ignores this rank from now on. So its suspicion must not count, and its
+        // status may be `Done`.
         status.clear_suspicion();
         status.enter(State::Done);
         status.set_recovery_state(RecoveryState::SitsOut);
@@ -118,8 +121,8 @@ impl Attached {
         }
     }
 
-    /// Begins to count anew the messages that the rank exchanges with other hosts. Those of the
-    /// generation before are gone, so numbers of sent and taken ones differ.
+    /// Resets the counts of messages that the rank has exchanged with other hosts. Messages of the
+    /// generation before are lost, so its numbers of sent and taken messages differ.
     fn forget_exchanged(&self) {
         let status = self.job.segment.status(self.rank);
         status.remote_sent.store(0, Ordering::SeqCst);

@@ -1,21 +1,21 @@
-//! Makes the schedule of a job whose ranks are processes of a program. It has no actions, only the
-//! memory that the program allocates from.
+//! Creates the schedule of a job whose ranks are processes of a program. The schedule has no
+//! actions, only the memory from which the program allocates.
 
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_lang::limits::Limits;
 use goal_lang::{BodyBuilder, Datatype, Datum, MemoryImage, ProgramBuilder};
 use std::sync::Arc;
 
-/// The bytes of a rank's heap by default, if the ranks are few enough.
+/// The default size of a rank's heap in bytes, if there are few enough ranks for the segment.
 pub const HEAP_BYTES: u64 = 1 << 30;
-/// The divisor of the largest segment: the default heaps of all ranks together take at most that
-/// part of it.
+/// The divisor for the size of the largest segment. The quotient limits the default heaps of all
+/// ranks together.
 const HEAPS_SHARE: u64 = 2;
-/// The granularity of default heaps.
+/// The size in bytes of which default heaps are multiples.
 const PAGE: u64 = 4096;
 
-/// Returns the bytes of a rank's heap by default, in a job of `ranks` ranks whose segment has at
-/// most `segment_max` bytes.
+/// Returns the default size of a rank's heap in bytes. The job has `ranks` ranks, and its segment
+/// at most `segment_max` bytes.
 pub fn heap_bytes(ranks: u32, segment_max: u64) -> u64 {
     let share = segment_max / HEAPS_SHARE / u64::from(ranks.max(1));
     HEAP_BYTES.min(share / PAGE * PAGE)
@@ -25,7 +25,8 @@ pub fn heap_bytes(ranks: u32, segment_max: u64) -> u64 {
 pub fn skeleton(ranks: u32, heap: u64) -> Arc<Nisa> {
     let mut program = ProgramBuilder::default();
     let body = program.body(BodyBuilder::default().finish());
-    // A memory ends with the last byte that is named. No process stores this one.
+    // The memory of a rank ends with the last byte that the program names. So the image names the
+    // last byte of the heap. No process stores this initial value.
     let last = heap.checked_sub(1).map(|addr| MemoryImage {
         init: vec![Datum { addr, datatype: Datatype::UInt8, bytes: vec![0] }],
         ..MemoryImage::default()

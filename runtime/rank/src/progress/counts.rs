@@ -1,10 +1,11 @@
-//! Collects the counts of a rank, as its launcher reads them.
+//! Collects the counts of a rank for the reports of its launcher.
 
 use crate::pause::Slept;
 use goal_engine::{Depths, Stats};
 use goal_shm::RankCounts;
 
-/// Returns the counts of an engine and of the sleeps of its rank, without those of its transports.
+/// Returns the counts of a rank's engine and of the rank's sleeps. The counts of the transports
+/// stay 0.
 pub(super) fn counts(stats: &Stats, depths: Depths, slept: Slept) -> RankCounts {
     RankCounts {
         messages: stats.messages,

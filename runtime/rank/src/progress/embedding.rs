@@ -1,4 +1,4 @@
-//! Functions of a member for a library that keeps it behind a lock of its own.
+//! Functions of [`Member`] for a library that keeps the member behind a lock of the library.
 #![allow(unsafe_code)] // binds memory that the caller answers for
 
 use super::error::{Interrupted, StartError};
@@ -12,11 +12,11 @@ use goal_kernel::CompletionEvents;
 use std::sync::Arc;
 
 impl Member<'static> {
-    /// Changes how schedules make progress while the program computes: in calls, or in a thread.
-    /// Mode `node` needs memory that only a launcher sets up.
+    /// Changes the mode of progress to `caller` or `thread`. Mode `node` can't be entered or left,
+    /// because it needs memory that only a launcher sets up.
     ///
     /// # Errors
-    /// [`StartError`]; the mode is as before.
+    /// [`StartError`]; the mode stays as it was.
     pub fn set_progress(&mut self, mode: Mode) -> Result<(), StartError> {
         self.reclaim();
         change(self.job, self.rank, &mut self.engines, mode)
@@ -24,16 +24,17 @@ impl Member<'static> {
 }
 
 impl<'a> Member<'a> {
-    /// Stops all progress of the rank's schedules until the next call that makes some. When this
-    /// returns, its thread does not use the memory of instances.
+    /// Stops all progress of the rank's schedules until the next call that makes progress. When
+    /// this returns, the rank's thread does not use the memory of instances.
     pub fn halt(&mut self) {
         self.reclaim();
-        // Waits for the end of a poll of the thread.
+        // This waits until a poll of the thread has ended.
         self.with(|_| ());
     }
 
-    /// Sets the function that the thread of mode `thread` calls after a poll that did something.
-    /// The first one of a thread stays; in other modes this has no effect.
+    /// Sets the function that the thread of mode `thread` calls after a poll that did something. If
+    /// the thread has a function already, the new one is ignored. In other modes this has no
+    /// effect.
     pub fn call_on_progress(&self, f: impl Fn() + Send + Sync + 'static) {
         if let Some(thread) = self.engines.thread() {
             thread.call_on_progress(Arc::new(f));
@@ -41,7 +42,8 @@ impl<'a> Member<'a> {
     }
 
     /// Lets completion events of the rank's runs in the kernel end its sleeps, in a job on several
-    /// hosts. In mode `thread` they count as progress of the thread until they are settled.
+    /// hosts. In mode `thread` a completion event counts as progress of the thread until it is
+    /// settled.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -53,8 +55,8 @@ impl<'a> Member<'a> {
     }
 
     /// Makes progress as long as `goes_on` returns true, and sleeps if there is nothing to do.
-    /// `goes_on` is asked before each step, and again after each sleep: a wake-up of the rank's
-    /// mailbox ends a sleep.
+    /// Calls `goes_on` before each step, so also after each sleep. A wakeup of the rank's mailbox
+    /// ends a sleep.
     ///
     /// # Errors
     /// [`Interrupted`], or the error of `goes_on`.
@@ -74,8 +76,8 @@ impl<'a> Member<'a> {
         })?
     }
 
-    /// Binds the buffers of an ended instance to other memory, for its next
-    /// [start](Member::start_again).
+    /// Binds the buffers of an ended instance to other memory, which its next
+    /// [start](Member::start_again) uses.
     ///
     /// # Errors
     /// [`Interrupted`]; nothing was bound.

@@ -1,19 +1,20 @@
-//! Holds a rank's engine in each mode of progress, with the threads or processes that share it.
+//! Holds a rank's engine in each mode of progress.
 
 use super::node::NodeProgress;
 use super::threaded::Threaded;
 use crate::transport::RankTransport;
 use goal_engine::{Engine, Failure};
 
-/// A rank's engine, with the threads or processes that share it.
+/// A rank's engine. Each mode of progress shares the engine with other threads or processes in its
+/// own way.
 pub(super) enum Engines<'a> {
-    /// Used by the rank alone.
+    /// The engine of mode `caller`: only the rank uses it.
     Own(Box<Engine<'a, RankTransport<'a>>>),
-    /// Shared with a thread of the rank.
+    /// The engine of mode `thread`: the rank shares it with a thread.
     Thread(Threaded<'a>),
-    /// Shared with the other ranks of the host.
+    /// The engine of mode `node`: the rank shares it with the other ranks of its host.
     Node(Box<NodeProgress<'a>>),
-    /// Lost, because the thread gave up before the mode was changed.
+    /// No engine: the thread gave up before the mode was changed.
     Lost,
 }
 
@@ -41,7 +42,7 @@ impl<'a> Engines<'a> {
         }
     }
 
-    /// Takes the rank back from the thread or the ranks that act for it.
+    /// Keeps the rank's thread or other ranks from acting for the rank.
     #[inline]
     pub(super) fn reclaim(&mut self) {
         match self {
@@ -51,8 +52,8 @@ impl<'a> Engines<'a> {
         }
     }
 
-    /// Lets the thread or other ranks act for the rank, which computes from now on. If there is
-    /// neither, sends the written messages, since a peer may wait for one. Returns `None` if the
+    /// Lets the rank's thread or other ranks act for the rank, which computes from now on. In mode
+    /// `caller`, sends the written messages, since a peer may wait for one. Returns `None` if the
     /// thread gave up.
     ///
     /// # Errors

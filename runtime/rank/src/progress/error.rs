@@ -1,20 +1,20 @@
-//! Names the reasons why a member is not started, or why a call of it ends early.
+//! Names the reasons why a member can't be started, or why one of its functions ends early.
 
 use goal_engine::{Failure, OutOfMemory};
 use goal_eth::OpenError;
 use goal_job::limits::named;
 use std::io;
 
-/// The reason why a rank can't join its job.
+/// The reason why a rank's [`Member`](super::Member) can't be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Ranks on other hosts can't be reached.
+    /// The fabrics to ranks on other hosts can't be opened.
     #[error(transparent)]
     Driver(#[from] OpenError),
     /// The system has no address space for the state of the engine.
     #[error("no address space for {} MiB of what the rank remembers: {}", bytes >> 20, named(cause))]
     Memory {
-        /// Size of the state in bytes.
+        /// The size of the state in bytes.
         bytes: u64,
         /// The system's error.
         cause: io::Error,
@@ -22,7 +22,7 @@ pub enum StartError {
     /// The rank's part of the schedule in the kernel can't be used.
     #[error("the rank's part of the schedule in the kernel can't be used: {}", named(.0))]
     Kernel(io::Error),
-    /// The system starts no thread.
+    /// The system can't start the thread for the rank's progress.
     #[error("no thread for the progress of the rank: {}", named(cause))]
     Thread {
         /// The system's error.
@@ -31,15 +31,17 @@ pub enum StartError {
     /// The rank can't be bound to its processor.
     #[error(transparent)]
     Binding(io::Error),
-    /// Mode `node` is chosen when a job starts.
+    /// Mode `node` can't be entered or left while the job runs: it is chosen when the job starts.
     #[error("mode node can't be entered or left while the job runs: choose it at its start")]
     Fixed,
-    /// Mode `node` is for jobs on one host: only a rank's own process has its streams.
+    /// Mode `node` is for jobs on one host: only a rank's own process has the rank's streams to
+    /// other hosts.
     #[error(
         "ranks can't act for each other where some are on other hosts: take another mode of progress"
     )]
     OtherHosts,
-    /// Mode `node` needs whole schedules: only a rank's own process has what its window holds.
+    /// Mode `node` needs whole schedules: only a rank's own process has the actions in the rank's
+    /// window.
     #[error(
         "ranks can't act for each other where each reads its schedule through a window: take another mode of progress"
     )]
@@ -54,7 +56,7 @@ pub enum StartError {
     Left,
 }
 
-/// The reason why a call of a [`Member`](super::Member) ended early. The job can't go on.
+/// The reason why a function of [`Member`](super::Member) ended early. The job can't go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Interrupted {
     /// An action of the rank can't be executed.
@@ -63,11 +65,12 @@ pub enum Interrupted {
     /// The launcher stopped the job.
     #[error("the job was stopped")]
     Stopped,
-    /// The launcher stopped the job because no rank could go on. In a job of programs, a rank that
-    /// waits leaves a text on it: [`Attached::fail`](crate::program::Attached::fail).
+    /// The launcher stopped the job because no rank could go on. In a job of programs, each rank
+    /// then says what it waits for: [`Attached::fail`](crate::program::Attached::fail).
     #[error("no rank can go on")]
     Stuck,
-    /// The launcher stopped the job because the time is up. A rank that waits leaves a text, too.
+    /// The launcher stopped the job because the time is up. In a job of programs, each rank that
+    /// waits then says what it waits for.
     #[error("the time is up")]
     Late,
     /// A rank is lost; the text names it.

@@ -1,5 +1,5 @@
-//! Lets a rank take part in a job: its [`Member`] starts schedules, waits for them and finishes
-//! them.
+//! Lets a rank take part in a job. The rank's [`Member`] starts schedules, waits for them and
+//! finishes them.
 
 use super::counts::counts;
 use super::engines::Engines;
@@ -22,13 +22,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// The most ranks of a crowded job whose waiting ranks let others act for them too. In a larger
-/// job, the ranks that wait would act for each other instead of giving the processor to those that
-/// have work. Of ranks that share two processors, up to 6 are faster with it, and 8 and more
+/// The most ranks of a crowded job in which other ranks may also act for a rank that waits. In a
+/// larger job, ranks that wait would act for each other instead of yielding the processor to ranks
+/// with work. Measured on two processors: up to 6 ranks are faster with it, and 8 and more are
 /// slower.
 const WAITING_LENT_MAX: u32 = 6;
 
-/// The time between two looks of a rank that is a group of one for a message of its own.
+/// The time between two looks of a group of one that waits for a message to itself.
 const SINGLETON_POLL: Duration = Duration::from_micros(200);
 
 /// A rank's member of a job. Between two calls its schedules make progress as the job's
@@ -38,9 +38,9 @@ pub struct Member<'a> {
     pub(super) rank: u32,
     pause: Pause,
     pub(super) engines: Engines<'a>,
-    /// The number of the launcher's last question that was answered.
+    /// The number of the launcher's last question that this member has answered.
     answered: u32,
-    /// Given back after the engine is dropped.
+    /// The claim to the rank, which is dropped after the engine.
     _claim: Claim,
 }
 
@@ -67,9 +67,9 @@ impl<'a> Member<'a> {
         thread.unwrap_or_else(|| why_stopped(self.job.segment))
     }
 
-    /// Registers the function that `exec user FUNCTION` calls. Only this process can call it, so
-    /// the rank makes progress as in mode `caller` while it runs a schedule that does. Returns the
-    /// function that had the number before.
+    /// Registers `call` as the function that `exec user FUNCTION` calls. Only this process can call
+    /// it. So the rank makes progress as in mode `caller` while it runs a schedule that calls
+    /// registered functions. Returns the function that had the number before.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -81,7 +81,8 @@ impl<'a> Member<'a> {
         self.with(|engine| engine.register(function, call)).ok_or_else(|| self.gone())
     }
 
-    /// Takes out all registered functions, each with its number, for another member.
+    /// Removes and returns all registered functions, each with its number, so that another member
+    /// can register them.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -90,10 +91,11 @@ impl<'a> Member<'a> {
         self.with(|engine| engine.take_functions()).ok_or_else(|| self.gone())
     }
 
-    /// Calls a registered function on bytes that belong to no instance.
+    /// Calls the registered function with the number `function` on bytes that belong to no
+    /// instance.
     ///
     /// # Errors
-    /// [`Interrupted`]. The inner error is that of [`Engine::call`].
+    /// [`Interrupted`]. The inner error is the one of [`Engine::call`].
     pub fn call(
         &mut self,
         function: u32,
@@ -103,7 +105,8 @@ impl<'a> Member<'a> {
         self.with(|engine| engine.call(function, a, b)).ok_or_else(|| self.gone())
     }
 
-    /// Starts the next instance of a schedule and executes the part of it that can be done at once.
+    /// Starts the next instance of a schedule, and executes those of its actions that need not
+    /// wait.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -115,9 +118,9 @@ impl<'a> Member<'a> {
         self.start_in(schedule, WORLD, storage)
     }
 
-    /// Starts the next instance of a schedule in a communicator, as [`Member::start`] does. All of
-    /// its ranks must start its instances in the same order. Instances may end, and be finished, in
-    /// any order.
+    /// Starts the next instance of a schedule in `communicator`, as [`Member::start`] does. All
+    /// ranks of a communicator must start its instances in the same order. Instances may end, and
+    /// be finished, in any order.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -137,8 +140,8 @@ impl<'a> Member<'a> {
         })?
     }
 
-    /// Starts an ended instance again, on the same storage, and executes the part of it
-    /// that can be done at once: see [`Engine::start_again`].
+    /// Starts an ended instance again on the same storage, and executes those of its actions that
+    /// need not wait. See [`Engine::start_again`].
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -183,14 +186,14 @@ impl<'a> Member<'a> {
         })?
     }
 
-    /// Notes for the launcher that a run has ended.
+    /// Notes in the segment that a run has ended, so that the launcher sees that the job moves.
     #[inline]
     pub fn note_end(&self) {
         self.job.segment.status(self.rank).process_state.note_move();
     }
 
-    /// Notes for the launcher if a test of the program made progress. Threads of the library don't
-    /// test.
+    /// Notes in the segment, for the launcher, that the program has tested a run, and if the test
+    /// made progress. The polls of the library's threads are no tests.
     #[inline]
     pub fn note_test(&self, has_worked: bool) {
         let process_state = &self.job.segment.status(self.rank).process_state;
@@ -212,7 +215,8 @@ impl<'a> Member<'a> {
     /// # Errors
     /// [`Interrupted`].
     pub fn wait(&mut self, handle: &Handle) -> Result<(), Interrupted> {
-        // The thread of the rank need not be woken again if it is through.
+        // If the instance has ended, nothing has to be reclaimed, and the rank's thread need not be
+        // woken again.
         if self.has_ended(handle)? {
             return Ok(());
         }
@@ -230,7 +234,7 @@ impl<'a> Member<'a> {
 
     /// Returns the actions of an instance that have started and not ended, in the order of the
     /// schedule: receives without their message, and sends that are under way. It serves a report
-    /// on a rank that waits, also after the job was stopped.
+    /// about a rank that waits, and works even after the job was stopped.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -238,7 +242,8 @@ impl<'a> Member<'a> {
         self.with(|engine| engine.underway(handle)).ok_or_else(|| self.gone())
     }
 
-    /// Returns true if instances have not been finished.
+    /// Returns true if some instance has not been finished; `None` if the engine can't be used any
+    /// more.
     pub(crate) fn is_in_use(&mut self) -> Option<bool> {
         self.with(|engine| engine.is_in_use())
     }
@@ -251,7 +256,8 @@ impl<'a> Member<'a> {
         self.with(|engine| engine.finish(handle)).ok_or_else(|| self.gone())
     }
 
-    /// Forgets communicators in which this rank starts nothing any more: see [`Engine::forget`].
+    /// Forgets communicators in which this rank will start no instance any more. See
+    /// [`Engine::forget`].
     pub fn forget(&mut self, communicators: &[u64]) {
         self.with(|engine| {
             for &communicator in communicators {
@@ -260,8 +266,8 @@ impl<'a> Member<'a> {
         });
     }
 
-    /// Returns true if an instance has ended, and all messages to the ranks of other hosts that it
-    /// exchanges messages with have left. Makes no progress otherwise.
+    /// Returns true if an instance has ended, and all messages to its peers on other hosts have
+    /// left. Executes no action.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -275,8 +281,8 @@ impl<'a> Member<'a> {
         self.with(has_ended).ok_or_else(|| self.gone())
     }
 
-    /// Makes a bounded amount of progress for this rank or, if it has nothing to do, for other
-    /// ranks of its host. Returns true if that did something.
+    /// Makes a bounded amount of progress for this rank or, if there is nothing to do for it, for
+    /// other ranks of its host. Returns true if there was something to do.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -292,7 +298,7 @@ impl<'a> Member<'a> {
         })?
     }
 
-    /// Polls the rank's engine. If that did nothing, makes progress for other ranks instead.
+    /// Polls the rank's engine. If the poll did nothing, makes progress for other ranks instead.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -311,7 +317,7 @@ impl<'a> Member<'a> {
         Ok(progress)
     }
 
-    /// Executes the part of started instances that can be done at once.
+    /// Executes those actions of started instances that need not wait.
     #[inline(always)]
     fn run_started(&mut self) -> Result<(), Interrupted> {
         match &mut self.engines {
@@ -332,7 +338,7 @@ impl<'a> Member<'a> {
     /// Waits, after a step that did nothing, until there may be something to do.
     ///
     /// # Errors
-    /// [`Interrupted`], except for failures of actions.
+    /// [`Interrupted`], but never [`Interrupted::Failed`].
     pub(crate) fn rest(&mut self, waiting: Waiting) -> Result<(), Interrupted> {
         if self.job.segment.start_barrier().question() != self.answered {
             self.answer();
@@ -345,9 +351,9 @@ impl<'a> Member<'a> {
         }
         let (segment, rank) = (self.job.segment, self.rank);
         let status = || (segment.status(rank), segment.start_barrier());
-        // Replaces the sleep of a rank that never sleeps. Returns when a sender disarms the mailbox
-        // or when there is a chunk of another rank's operation. It also returns when a frame has
-        // come from another host, which rings no bell.
+        // Replaces the sleep of a rank that never sleeps. Returns when a sender disarms the
+        // mailbox, or after this rank has done a chunk of another rank's task. Also returns when a
+        // frame has come from another host, since a frame rings no bell.
         let look_for = |has_frame: &dyn Fn() -> bool| {
             let mailbox = segment.mailbox(rank);
             let goes_on =
@@ -387,7 +393,7 @@ impl<'a> Member<'a> {
             }
             Engines::Node(node) => {
                 let mailbox = self.job.segment.mailbox(self.rank);
-                // A rank that waits and has lost its processor can make progress through others.
+                // While this rank waits without a processor, other ranks can act for it.
                 if self.job.settings.crowded && segment.num_ranks() <= WAITING_LENT_MAX {
                     node.release();
                 }
@@ -417,20 +423,20 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Returns true if only another thread of this process could bring the message that the rank
-    /// waits for: it is a group of one.
+    /// Returns true if the rank is a group of one and waits for a message in a call. Only another
+    /// thread of this process could send such a message.
     fn is_singleton_waiting_for_itself(&self, waiting: Waiting) -> bool {
         self.job.settings.origin == Origin::Alone
             && waiting == Waiting::Messages
             && self.job.segment.status(self.rank).process_state.waits()
     }
 
-    /// Waits for another thread of this process. No other rank wakes this one, so it looks again
-    /// soon.
+    /// Waits a moment for another thread of this process. No other rank wakes a group of one, so it
+    /// has to look again soon.
     ///
     /// # Errors
-    /// [`Interrupted::Stuck`] if there is no other thread, or if such a wait is to end after a
-    /// time.
+    /// [`Interrupted::Stuck`] if the process has no other thread. Also if the wait has taken the
+    /// time `stuck` of the settings, and these say that such a wait ends.
     fn rest_alone(&mut self) -> Result<(), Interrupted> {
         let in_calls = self.job.segment.status(self.rank).process_state.in_calls();
         let Stuck { ends, after } = self.job.settings.spec.stuck;
@@ -440,7 +446,7 @@ impl<'a> Member<'a> {
         }
         if is_late {
             let seconds = after.as_secs_f64();
-            // It waits on, also if nobody takes the line.
+            // An error is ignored: the process goes on waiting even if the line can't be written.
             let _ = writeln!(
                 io::stderr(),
                 "goal: this process has waited for itself for {seconds} s; its other threads may \
@@ -451,7 +457,7 @@ impl<'a> Member<'a> {
         Ok(())
     }
 
-    /// Tells the launcher how many threads of this process are in no call.
+    /// Tells the launcher how many threads of this process are in no function of the library.
     #[cold]
     fn answer(&mut self) {
         self.answered = self.job.segment.start_barrier().question();
@@ -476,13 +482,13 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Takes the rank back from the thread or the ranks that act for it.
+    /// Keeps the rank's thread or other ranks from acting for this rank.
     #[inline]
     pub(crate) fn reclaim(&mut self) {
         self.engines.reclaim();
     }
 
-    /// Lets the thread or other ranks act for this rank, which computes from now on.
+    /// Lets the rank's thread or other ranks act for this rank, which computes from now on.
     #[inline]
     pub(super) fn release(&mut self) -> Result<(), Interrupted> {
         Ok(self.engines.release().ok_or_else(|| self.gone())??)

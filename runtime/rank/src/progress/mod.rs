@@ -8,18 +8,18 @@
 //! - `node`: in other ranks of the host. The state of every engine lies in the shared segment. A
 //!   rank that waits acts for one that computes: it takes messages, copies, reduces and starts
 //!   actions. So a collective ends as soon as the last rank has started it, if any rank waits. It
-//!   needs no thread, and no calls of the ranks that compute (ESPGOAL 4.2 asks for the former).
+//!   needs no thread (as ESPGOAL 4.2 demands), and no calls by the ranks that compute.
 //!
 //! In mode `node` a process that acts for a rank holds the rank's lock ([`Turn`](goal_shm::Turn))
 //! during one poll of the rank's engine.
 //!
 //! Other processes know only the schedule and the storage that the [`Job`](goal_job::Job) gives a
-//! rank. They act for the rank while it runs these, one instance at a time. A program may start
-//! other schedules, use other memory or run several instances at once. Then only its own process
-//! can execute them, and the rank makes progress as in mode `caller` until such an instance is
-//! finished. The same holds for a rank whose schedule calls registered functions (`exec user`). A
-//! process whose job has another schedule for a rank notices that before it acts, and leaves the
-//! rank alone.
+//! rank. They act for the rank while it runs this schedule on this storage, one instance at a time.
+//! A program may start other schedules, use other memory or run several instances at once. Only the
+//! rank's own process can execute such instances. The rank then makes progress as in mode `caller`
+//! until these instances are finished. The same holds for a rank whose schedule calls registered
+//! functions (`exec user`). A process may have another schedule for a rank than the rank itself. It
+//! notices the difference before it acts, and leaves the rank alone.
 //!
 //! # Example
 //! Two ranks are threads of one program. Ranks may be processes too: one of them creates the
@@ -94,7 +94,8 @@ fn poll_now<T: Transport>(engine: &mut Engine<T>) -> Result<goal_engine::Progres
     engine.poll(now_of(engine))
 }
 
-/// Returns the time for an engine: 0, without a look at the clock, if nothing in it depends on it.
+/// Returns the time in nanoseconds for a poll of an engine. If nothing in the engine depends on the
+/// time, returns 0 without a look at the clock.
 #[inline(always)]
 fn now_of<T: Transport>(engine: &Engine<T>) -> u64 {
     if engine.asks_time() { now_ns() } else { 0 }

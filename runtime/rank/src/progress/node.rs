@@ -11,13 +11,13 @@ use goal_shm::{HeldTurn, Turn};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Attempts to take a rank's lock while another process holds it. After these the processor is
-/// yielded, because that process may need it.
+/// The number of attempts to take a rank's lock while another process holds it. Each later attempt
+/// yields the processor, because the other process may need it.
 const ATTEMPTS: u32 = 100;
 
-/// The number of views of other ranks that a process keeps; a new one replaces the oldest. A view
-/// has tables as long as the rank's schedule, so views of all ranks in all processes would take
-/// memory quadratic in the number of ranks.
+/// The most views of other ranks that a process keeps; a new view replaces the oldest. A view has
+/// tables as long as the rank's schedule. Without a limit, all processes together would need memory
+/// quadratic in the number of ranks.
 const VIEWS_MAX: usize = 16;
 
 /// A rank's engine over its state in the segment, and views of the engines of other ranks.
@@ -29,10 +29,10 @@ pub(super) struct NodeProgress<'a> {
     views: Vec<View<'a>>,
     /// Ranks that run a schedule which this process does not have.
     foreign: BTreeSet<u32>,
-    /// True if the rank runs something that only this process can execute, so that the rank must
-    /// not be released.
+    /// True if the rank runs an instance that only this process can execute. The rank must not be
+    /// released then.
     is_private: bool,
-    /// [`Engine::progress_count`] after the last poll by this process.
+    /// The value of [`Engine::progress_count`] after the last poll by this process.
     seen: u32,
 }
 
@@ -48,8 +48,8 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Decodes the schedule of `rank`, which takes one walk over it. The caller should not hold the
-    /// rank's lock: meanwhile the rank could neither take nor send a message.
+    /// Decodes the schedule of `rank`, which reads all of it once. The caller should not hold the
+    /// rank's lock meanwhile, since the rank could neither take nor send a message.
     fn new(job: Job<'a>, rank: u32) -> Self {
         Self {
             rank,
@@ -90,7 +90,8 @@ fn storage(job: Job<'_>, rank: u32) -> Storage<'_> {
 }
 
 impl<'a> NodeProgress<'a> {
-    /// Returns `None` if an earlier member of the rank left instances that it did not finish.
+    /// Creates the engine of `rank` over its state in the segment. Returns `None` if an earlier
+    /// member of the rank left unfinished instances.
     pub(super) fn new(job: Job<'a>, rank: u32) -> Option<Self> {
         let (schedule, storage) = (job.schedule(rank), storage(job, rank));
         let turn = job.segment.turn(rank);
@@ -126,7 +127,8 @@ impl<'a> NodeProgress<'a> {
     ) -> Option<R> {
         let (result, is_runnable) = self.in_turn(|engine, held| {
             let result = f(engine);
-            // Helpers look at this before they poll, so they find what `f` started.
+            // Other ranks look at this flag before they act for the rank, so they find what `f`
+            // started.
             let is_runnable = engine.is_runnable();
             if is_runnable {
                 held.set_busy(true);
@@ -161,14 +163,16 @@ impl<'a> NodeProgress<'a> {
         let result = f(&mut self.engine, &held);
         self.is_private = self.engine.keeps_to_itself();
         if self.is_private {
-            // The rank may have been released when it started what only this process can execute.
+            // The rank may have been released when it started an instance that only this process
+            // can execute.
             turn.reclaim();
         }
         held.unlock();
         Some(result)
     }
 
-    /// Polls the rank's engine.
+    /// Polls the rank's engine under the rank's lock. Returns `None` if the job was stopped while
+    /// another process held the lock.
     #[inline]
     pub(super) fn poll(&mut self) -> Option<Result<Progress, Failure>> {
         let polled =
@@ -178,8 +182,8 @@ impl<'a> NodeProgress<'a> {
         Some(progress)
     }
 
-    /// Polls the engine of one other rank that is released and has something to do. Returns true if
-    /// that made progress.
+    /// Looks for another rank that is released and has something to do, and polls its engine. Stops
+    /// after the first poll that made progress, and returns true; false if there was none.
     pub(super) fn help(&mut self) -> bool {
         let helpers = self.job.segment.helpers();
         let rank = self.rank;
@@ -193,21 +197,21 @@ impl<'a> NodeProgress<'a> {
         false
     }
 
-    /// Returns true if a rank is released and has something to do.
+    /// Returns true if the rank `other` is released and has something to do.
     #[inline]
     fn needs_help(&self, other: u32) -> bool {
         let released = self.job.segment.turn(other).busy_if_lent();
         released.is_some_and(|busy| busy || self.job.segment.mailbox(other).has_message())
     }
 
-    /// Returns true if [`needs_help`](Self::needs_help) and, as far as this process has seen, it
-    /// has the schedule that the rank runs.
+    /// Returns true if the rank `other` needs help, and this process can give it. It can't if it
+    /// has seen that the rank runs a schedule that this process does not have.
     #[inline]
     fn may_help(&self, other: u32) -> bool {
         self.needs_help(other) && !self.foreign.contains(&other)
     }
 
-    /// Polls the engine of another rank. Returns true if that made progress.
+    /// Polls the engine of the rank `other`. Returns true if the poll made progress.
     fn act_for(&mut self, other: u32) -> bool {
         let job = self.job;
         let at = self.views.iter().position(|view| view.rank == other).unwrap_or_else(|| {
@@ -243,22 +247,23 @@ impl<'a> NodeProgress<'a> {
             }
         };
         if let Err(failure) = &progress {
-            // This comes before the lock is released: otherwise the rank would report the same
-            // failure.
+            // The failure is stored before the lock is released. Otherwise the rank itself would
+            // report the same failure.
             job.fail(other, failure);
         }
         held.unlock();
         let worked = progress.as_ref().is_ok_and(|progress| progress.worked);
         if worked || progress.is_err() {
-            // The rank may sleep until its instance ends, or until this failure.
+            // The rank may sleep and wait for the end of its instance, or for this failure.
             job.segment.mailbox(other).wake();
         }
-        // The poll may have left work, for which nobody else marks the rank.
+        // The poll may have left work, and nobody else marks the rank for this work.
         self.mark(other);
         worked
     }
 
-    /// Marks a rank if it needs help, so that another rank acts for it, which may have to be woken.
+    /// Marks a rank if it needs help, so that another rank acts for it. Wakes a sleeping rank for
+    /// that if necessary.
     fn mark(&self, rank: u32) {
         let segment = self.job.segment;
         segment.helpers().mark(
@@ -268,16 +273,16 @@ impl<'a> NodeProgress<'a> {
         );
     }
 
-    /// Prepares a sleep by calling `arm`. Returns false if there is something to do, for this rank
-    /// or for others, and `None` if the job was stopped. The caller must call
-    /// [`end_sleep`](Self::end_sleep) afterwards in every case.
+    /// Prepares a sleep by a call of `arm`. Returns true if this rank may sleep, and false if there
+    /// is work for it or for other ranks. Returns `None` if the job was stopped. The caller must
+    /// call [`end_sleep`](Self::end_sleep) afterwards in every case.
     pub(super) fn prepare_sleep(
         &mut self,
         arm: impl FnOnce(&mut Engine<'a, RankTransport<'a>>) -> bool,
     ) -> Option<bool> {
         let helpers = self.job.segment.helpers();
         helpers.enter(self.rank);
-        // A helper may have polled for this rank since its own last poll.
+        // Another rank may have polled for this rank since this rank's last poll.
         let seen = self.seen;
         let is_armed = self.with(|engine| engine.progress_count() == seen && arm(engine))?;
         helpers.fence();
@@ -294,13 +299,14 @@ impl<'a> NodeProgress<'a> {
         self.job.segment.helpers().leave(self.rank);
     }
 
-    /// Takes the rank back from helpers.
+    /// Keeps other ranks from acting for this rank.
     #[inline]
     pub(super) fn reclaim(&mut self) {
         self.turn().reclaim();
     }
 
-    /// Lets other ranks act for this one, unless only this process can execute what it runs.
+    /// Lets other ranks act for this rank, unless only this process can execute the rank's
+    /// instances.
     #[inline]
     pub(super) fn release(&mut self) {
         if !self.is_private {
@@ -310,8 +316,8 @@ impl<'a> NodeProgress<'a> {
     }
 }
 
-/// Polls an engine and stores beside the rank's lock what the poll left to do. The caller must hold
-/// the lock and release it afterwards, so that the stored bits always describe the last poll.
+/// Polls an engine. Stores beside the rank's lock if the poll left something to do. The caller must
+/// hold the lock, and must release it afterwards. So the stored bits always describe the last poll.
 #[inline]
 fn poll_in_turn(
     engine: &mut Engine<RankTransport<'_>>,

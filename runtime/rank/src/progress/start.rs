@@ -1,4 +1,4 @@
-//! Starts members.
+//! Starts a rank's [`Member`], and changes its mode of progress.
 #![allow(unsafe_code)] // the transports of a rank that is claimed
 
 use super::engines::Engines;
@@ -41,8 +41,8 @@ fn engine<'a>(
     Ok(equip(&job, rank, Engine::new(rank, rank_transport, options, state)))
 }
 
-/// Calls `f` with the member of `rank`, in a job whose ranks are all on this host. Its schedules
-/// make no progress any more when this returns.
+/// Calls `f` with the member of `rank`, in a job whose ranks are all on this host. When this
+/// returns, the member is dropped, and the rank's schedules make no progress any more.
 ///
 /// # Errors
 /// [`StartError`]; `f` was not called.
@@ -72,15 +72,17 @@ pub(crate) fn with_member_over<'a, R>(
     }
     thread::scope(|scope| {
         let run = |shared: Arc<ProgressThread<'a>>| {
-            // The scope waits for it.
+            // The handle of the thread is not needed: the scope waits for the thread.
             named(rank).spawn_scoped(scope, move || work(job, shared)).map(drop)
         };
-        // Dropped before the scope ends, which ends the thread, also if `f` panics.
+        // The member is dropped before the scope ends, even if `f` panics. The drop ends the
+        // thread.
         Ok(f(&mut start(job, rank, remote_sockets, run)?))
     })
 }
 
-/// Returns the member of `rank`, whose thread, if it has one, ends when the member is dropped.
+/// Returns the member of `rank`. If the member has a thread, the thread ends when the member is
+/// dropped.
 ///
 /// # Errors
 /// [`StartError`].
@@ -92,7 +94,7 @@ pub(crate) fn member_over(
     start(job, rank, remote_sockets, |shared| spawn(job, rank, shared))
 }
 
-/// Starts the thread of a rank of a program.
+/// Starts the thread that makes the schedules of a program's rank progress.
 fn spawn(job: Job<'static>, rank: u32, shared: Arc<ProgressThread<'static>>) -> io::Result<()> {
     let thread = named(rank).spawn(move || {
         let _thread = LibraryThread::enter();
@@ -101,10 +103,10 @@ fn spawn(job: Job<'static>, rank: u32, shared: Arc<ProgressThread<'static>>) -> 
     thread.map(drop)
 }
 
-/// Changes how the schedules of a rank make progress.
+/// Changes the mode of progress of a rank to `mode`.
 ///
 /// # Errors
-/// [`StartError`]; the engine makes progress as before.
+/// [`StartError`]; the mode stays as it was.
 pub(super) fn change(
     job: Job<'static>,
     rank: u32,
@@ -139,7 +141,7 @@ pub(super) fn change(
     Ok(())
 }
 
-/// Starts a member. `run` starts its thread in mode `thread`.
+/// Starts the member of `rank`. In mode `thread`, `run` starts the member's thread.
 fn start<'a>(
     job: Job<'a>,
     rank: u32,
@@ -173,7 +175,8 @@ fn named(rank: u32) -> Builder {
     Builder::new().name(format!("progress {rank}"))
 }
 
-/// The work of a rank's thread.
+/// Runs on a rank's thread: binds the thread to the job's processors, and makes progress until the
+/// thread ends.
 fn work(job: Job<'_>, shared: Arc<ProgressThread<'_>>) {
     if let Some(placement) = &job.settings.placement {
         placement.bind_thread();

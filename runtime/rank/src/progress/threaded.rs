@@ -7,11 +7,11 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::thread;
 
-/// A rank's side of the state that it shares with its thread. When this is dropped, the thread lets
-/// go of the state and ends. The thread may be in a function of the program then, so nobody waits
-/// for its end.
+/// A rank's side of the state that it shares with its thread. The drop of this value stops the
+/// thread and takes the state from it. The drop does not wait for the end of the thread, which may
+/// be in a function of the program.
 pub(super) struct Threaded<'a> {
-    /// `None` once it is taken.
+    /// The shared state; `None` once [`Threaded::take`] has taken it.
     shared: Option<Arc<ProgressThread<'a>>>,
 }
 
@@ -36,12 +36,13 @@ impl<'a> Threaded<'a> {
         shared.failure().is_none().then(|| shared.into_engine())
     }
 
-    /// Ends the thread and takes the state from it.
+    /// Stops the thread, and takes the state from it.
     fn take(&mut self) -> Option<ProgressThread<'a>> {
         let mut shared = self.shared.take()?;
         shared.stop();
         loop {
-            // The thread lets go of it between two steps, and does not sleep in one any more.
+            // The thread drops its reference after its current step. After `stop` it does not sleep
+            // in a step.
             match Arc::try_unwrap(shared) {
                 Ok(own) => return Some(own),
                 Err(used) => shared = used,

@@ -1,4 +1,4 @@
-//! Notes the ends of a rank's instances, and counts the messages of each.
+//! Notes the ends of a rank's instances, and counts the messages of an instance.
 
 use super::image;
 use goal_asm::Nisa;
@@ -7,16 +7,17 @@ use goal_eth::now_ns;
 use goal_job::Job;
 use std::sync::atomic::Ordering;
 
-/// The instances that have ended.
+/// The result of the instances that have ended.
 #[derive(Default)]
 pub(super) struct Ended {
-    /// The text on the first instance whose memory was not as the program expects.
+    /// The description of the first instance whose memory differed from what the program expects;
+    /// `None` if there was none.
     pub(super) unexpected: Option<String>,
 }
 
 impl Ended {
-    /// Notes that an instance of a rank has ended, counted from 0. If `compares` is true, compares
-    /// its memory with what the program expects.
+    /// Notes that the instance with the number `instance`, counted from 0, has ended on `rank`. If
+    /// `compares` is true, compares its memory with what the program expects.
     pub(super) fn note(
         &mut self,
         job: Job<'_>,
@@ -41,7 +42,8 @@ impl Ended {
     }
 }
 
-/// Returns the number of messages that a rank sends in an instance, and their bytes.
+/// Returns the number of messages that a rank sends in an instance, and the bytes of all of them
+/// together.
 pub(super) fn payload(nisa: &Nisa, rank: u32) -> (u64, u64) {
     let sizes = nisa.section(rank).records().filter_map(|(_, record)| match record.operation() {
         Operation::Send { payload, .. } => Some(payload.size()),

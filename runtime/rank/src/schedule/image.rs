@@ -1,14 +1,14 @@
-//! Compares a rank's memory with the values that it must have in the end.
+//! Compares a rank's memory with the values that the program expects at the end of an instance.
 
 use goal_asm::Nisa;
 use goal_lang::{Datatype, ODD_NAN};
 use std::fmt::Write;
 
-/// The most wrong elements that a message lists; the others are counted.
+/// The most wrong elements that an error message lists. Further ones are only counted.
 const SHOWN_MAX: usize = 20;
 
-/// Returns a text on the elements whose values the program does not expect; `None` if there are
-/// none. `instance` counts from 0.
+/// Returns a text that lists the elements whose values differ from what the program expects; `None`
+/// if there are none. `instance` counts from 0.
 pub(super) fn unexpected(
     nisa: &Nisa,
     rank: u32,
@@ -47,13 +47,13 @@ pub(super) fn unexpected(
     })
 }
 
-/// Returns a text on one wrong element.
+/// Returns a text that states the address, the value and the expected value of one wrong element.
 pub fn mismatch(addr: u64, datatype: Datatype, wanted: &[u8], found: &[u8]) -> String {
     let (wanted, found) = (element(datatype, wanted), element(datatype, found));
     format!("address {addr} holds {} {found}, expected {wanted}", datatype.name())
 }
 
-/// Returns an element in the form of GOAL text.
+/// Returns the value of an element as a GOAL text spells it.
 fn element(datatype: Datatype, bytes: &[u8]) -> String {
     let mut wide = [0; 8];
     wide[..bytes.len()].copy_from_slice(bytes);

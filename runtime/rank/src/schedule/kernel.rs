@@ -1,9 +1,10 @@
-//! Runs a rank whose part of the schedule is in the kernel.
+//! Runs the schedule of a rank whose part of the schedule is in the kernel.
 //!
-//! The rank writes its memory to its part, starts the run, sleeps until it has ended, and reads its
-//! memory. The kernel executes all actions but the fallback operations: the rank executes these and
-//! gives them back. The rank's state stays [`State::Running`] until its last instance has ended.
-//! Only the kernel knows if the instance can go on, and it takes no schedule that can get stuck.
+//! The rank writes its memory to the part, starts the run, sleeps until the run has ended, and
+//! reads the memory back. The kernel executes all actions but the fallback operations. The rank
+//! executes the fallback operations, and gives them back to the kernel. The rank's state stays
+//! [`State::Running`] until its last instance has ended. Only the kernel knows if the instance can
+//! go on, and it takes no schedule that can get stuck.
 
 use super::ended::{Ended, payload};
 use crate::fallback::{FallbackOps, Fault};
@@ -19,23 +20,23 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The time between two looks of a rank that waits if the job was stopped.
+/// The time between two checks, by a rank that waits, if the job was stopped.
 const LOOK: Duration = Duration::from_millis(20);
-/// Looks at the end of a run, some tens of microseconds, before a rank that has a processor of its
-/// own sleeps. Waking up takes about as long.
+/// The number of times that a rank with a processor of its own tests if its run has ended, before
+/// it sleeps. These tests take some tens of microseconds, about as long as a wakeup.
 const LOOKS: u32 = 500;
-/// Looks at the end of a run before a rank sleeps, if ranks share processors. Each of these looks
-/// yields.
+/// The number of times that a rank tests if its run has ended, before it sleeps, if ranks share
+/// processors. Each test yields the processor.
 const LOOKS_CROWDED: u32 = 4;
 /// The time for which a rank tries to start a run while the system has no room for the frame.
 const START_LIMIT: Duration = Duration::from_secs(5);
-/// The time between two such attempts.
+/// The time between two attempts to start a run.
 const START_AGAIN: Duration = Duration::from_micros(100);
 
 /// Runs the instances of a rank until the launcher stops the job, as [`run`](super::run) does.
 ///
 /// # Errors
-/// The rank can't start.
+/// [`StartError`]: the rank can't start.
 pub(super) fn run(
     job: Job<'_>,
     rank: u32,
@@ -51,7 +52,7 @@ pub(super) fn run(
     }
     let hands = match member.handed {
         0 => None,
-        // Without these, nobody would execute the fallback operations.
+        // Without an error here, nobody would execute the fallback operations.
         _ => Some(
             hands(job, rank)
                 .ok_or_else(|| StartError::Kernel(io::ErrorKind::InvalidData.into()))?,
@@ -82,13 +83,13 @@ pub(super) fn run(
     Ok(())
 }
 
-/// The reason why a rank ends early.
+/// The reason why a rank's loop ends early.
 enum Interrupted {
     /// The launcher stopped the job.
     Stopped,
-    /// An action of the part failed in this instance, counted from 0.
+    /// An action of the part failed. The numbers of the action and of the instance count from 0.
     Failed(u32, Cause, u64),
-    /// The system did not take the start of a run, or an action that was given back.
+    /// The system refused for too long to start a run, or to give an action back to the kernel.
     NotTaken(io::Error),
 }
 
@@ -140,7 +141,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Starts a run.
+    /// Starts a run of the rank's part in the kernel.
     fn start(&mut self) -> Result<(), Interrupted> {
         let began = Instant::now();
         while let Err(error) = self.kernel.start() {
@@ -149,7 +150,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Waits until the run has ended.
+    /// Waits until the run in the kernel has ended. Executes fallback operations meanwhile.
     fn wait(&mut self, instance: u64) -> Result<(), Interrupted> {
         let failed = |RunError::Division { action, element }| {
             let cause = Cause::DivisionByZero { element: element.into() };
@@ -183,7 +184,7 @@ impl Work<'_> {
                 if self.kernel.wait(limit).map_err(failed)? {
                     break true;
                 }
-                // After a fallback operation another one often follows soon.
+                // Another fallback operation often follows soon, so the rank polls again.
                 if self.serve(instance)? {
                     break false;
                 }
@@ -200,12 +201,14 @@ impl Work<'_> {
         }
     }
 
-    /// Executes the fallback operations that are there. Returns true if there were any.
+    /// Executes the fallback operations that the kernel has left so far. Returns true if there were
+    /// any.
     fn serve(&mut self, instance: u64) -> Result<bool, Interrupted> {
         let began = Instant::now();
         loop {
             let Some(hands) = &mut self.hands else { return Ok(false) };
-            // The translation takes no schedule with functions of a program.
+            // This never happens: the translation for the kernel refuses schedules that call
+            // functions of a program.
             let mut unknown =
                 |function, _: &mut [u8], _: &mut [u8]| Err(Cause::UnknownUserFunction(function));
             match hands.serve(&mut self.kernel, &mut unknown) {
@@ -218,7 +221,9 @@ impl Work<'_> {
         }
     }
 
-    /// Waits a moment before an attempt that the system has refused is repeated.
+    /// Waits a moment before the caller repeats an attempt that the system has refused with
+    /// `error`. Returns an error if the job was stopped, or if the attempts have taken
+    /// [`START_LIMIT`].
     fn pause(&self, began: Instant, error: io::Error) -> Result<(), Interrupted> {
         if self.job.segment.start_barrier().is_stopped() {
             return Err(Interrupted::Stopped);
@@ -230,8 +235,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Returns the offset of the action that an action of the part comes from. The translation is
-    /// done again: only a failure asks for it.
+    /// Returns the offset in the rank's section of the action that an action of the part comes
+    /// from. Translates the schedule again, which is rare: only a failure needs this.
     fn offset(&self, action: u32) -> Option<u32> {
         let nisa = self.job.nisa;
         let part = part(self.job, self.rank)?;
@@ -240,15 +245,16 @@ impl Work<'_> {
     }
 }
 
-/// The part of a rank, translated again as the launcher has done.
+/// Returns the part of a rank. Translates the schedule again, as the launcher has done; `None` if
+/// that fails.
 fn part(job: Job<'_>, rank: u32) -> Option<PartImage> {
     let fragment = job.settings.in_kernel.as_ref()?.fragment;
     let abilities = Abilities { calc: job.calc().is_some(), ..Abilities::default() };
     Some(Plan::with(job.nisa, fragment, abilities).ok()?.part(rank))
 }
 
-/// Returns the fallback operations of a rank's part; `None` if the schedule is not the one that the
-/// launcher has translated.
+/// Returns the fallback operations of a rank's part; `None` if the schedule can't be translated, so
+/// that it is not the launcher's.
 fn hands(job: Job<'_>, rank: u32) -> Option<FallbackOps> {
     let calc = job.calc().unwrap_or_default();
     Some(FallbackOps::new(part(job, rank)?, job.nisa, rank, calc))

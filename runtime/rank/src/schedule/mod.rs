@@ -1,10 +1,11 @@
-//! Runs the job's schedule on one rank, which is a process or a thread: the loop around the engine.
+//! Runs the job's schedule on one rank. The rank is a process or a thread, and this module is the
+//! loop around its engine.
 //!
 //! The loop runs the instances of the schedule one after the other. It writes initial values to
 //! memory, starts the instance, and compares memory with the values that the program expects. It
-//! never waits for other ranks between instances. When nothing can be done, it stores that in the
-//! rank's status and sleeps in its mailbox. The launcher, which sees all ranks, decides if the job
-//! is stuck.
+//! never waits for other ranks between instances. When the rank has nothing to do, the loop stores
+//! that in the rank's status, and sleeps until the mailbox wakes it. The launcher sees the status
+//! of all ranks, and decides if the job is stuck.
 
 mod ended;
 mod image;
@@ -26,24 +27,25 @@ use goal_shm::{Segment, State};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Looks at the start barrier before a rank sleeps: one to two milliseconds. Each look yields. The
-/// next rank takes about that long to start.
+/// The number of looks at the start barrier before a rank sleeps. Each look yields the processor.
+/// The looks take one to two milliseconds, about as long as the next rank takes to start.
 const POLLS_AT_START: u32 = 5_000;
 
 /// The resources of one rank that its launcher opened.
 #[derive(Default)]
 pub struct Resources {
-    /// The file with the rank's section, if it is run through a window.
+    /// The file with the rank's section, if the rank runs the section through a window.
     pub section: Option<SectionFile>,
-    /// The rank's endpoint for other hosts, if there are any.
+    /// The rank's endpoint for messages to other hosts, if there are other hosts.
     pub endpoint: Option<RemoteEndpoint>,
 }
 
-/// Runs a rank until the launcher stops the job. Leaves the failure of an action in the segment, or
-/// else the first difference between the memory of an instance and what the program expects.
+/// Runs a rank until the launcher stops the job. If an action fails, stores the failure in the
+/// segment. Otherwise stores the first difference between the memory of an instance and what the
+/// program expects, if there is one.
 ///
 /// # Errors
-/// The rank can't start.
+/// [`StartError`]: the rank can't start.
 pub fn run(
     segment: &Segment,
     nisa: &Arc<Nisa>,
@@ -51,7 +53,8 @@ pub fn run(
     settings: &Settings,
     Resources { section, endpoint }: Resources,
 ) -> Result<(), StartError> {
-    // Before the rank touches its memory, so that the system allocates it near the processor.
+    // The rank is bound before it touches its memory, so that the system allocates this memory near
+    // the processor.
     if let Some(processor) = settings.bind(rank).map_err(StartError::Binding)? {
         segment.status(rank).processor.store(processor + 1, Ordering::Relaxed);
     }
@@ -75,13 +78,13 @@ pub fn run(
         }
         None => None,
     };
-    // This announces the room in the rank's mailbox, and ranks send once they have passed the start
-    // barrier. So it comes first.
+    // The member announces the room in the rank's mailbox. Other ranks send as soon as they have
+    // passed the start barrier, so the member is created first.
     with_member_over(job, rank, remote_sockets, |member| {
         if settings.network.is_some() {
             let (nisa, window) = (Arc::clone(nisa), settings.window);
-            // The most requests of a source that can be under way at once. A rank of a job runs one
-            // instance at a time, and its sends have to end before the next instance.
+            // The most rendezvous requests from `source` that can be under way at once. A rank of a
+            // job runs one instance at a time, and its sends have to end before the next instance.
             let under_way = move |source| match window {
                 Some(window) => window.size.into(),
                 None => sends(&nisa, source, rank),
@@ -102,7 +105,7 @@ pub fn run(
                 ended: Ended::default(),
             };
             let ended = within(|| work.run(storage)).unwrap_or_else(|used_up| Err(used_up.into()));
-            // An engine whose state is used up can't be read.
+            // If the engine's state has no more room, its counts can't be read.
             if !matches!(ended, Err(Interrupted::OutOfMemory(_))) {
                 work.member.publish_counts();
             }
@@ -131,7 +134,7 @@ enum Code {
     Window(Windowed),
 }
 
-/// The instances that a rank runs, one after the other.
+/// The loop of a rank, which runs the instances one after the other.
 struct Work<'a, 'm> {
     job: Job<'a>,
     rank: u32,
@@ -144,7 +147,7 @@ struct Work<'a, 'm> {
 }
 
 impl<'a> Work<'a, '_> {
-    /// Starts an instance.
+    /// Starts the next instance of the schedule.
     fn start(&mut self, storage: Storage<'a>) -> Result<(), Interrupted> {
         let code = &self.code;
         let started = self.member.with(|engine| match code {
@@ -201,7 +204,7 @@ impl<'a> Work<'a, '_> {
         let (Job { segment, nisa, settings, .. }, rank) = (self.job, self.rank);
         let status = segment.status(rank);
         let instance = settings.spec.repeat - self.left;
-        // The interpreter compares memory that derives from the clock.
+        // Memory that derives from the clock is left to the comparison with the interpreter.
         let asks_clock = window.is_some_and(|window| window.stores_time);
         self.ended.note(self.job, rank, instance, storage.memory(), !asks_clock);
         self.left -= 1;

@@ -1,8 +1,8 @@
 //! Carries the messages of a rank by its transports.
 //!
-//! `RankTransport` combines all transports of one rank to one
+//! `RankTransport` combines all transports of one rank into one
 //! [`Transport`](goal_engine::transport::Transport) for its engine. The job's
-//! [`Choice`](goal_job::transport::Choice) says which transports these are.
+//! [`Choice`](goal_job::transport::Choice) says which transports a rank has.
 
 #[cfg(test)]
 mod cma_tests;

@@ -1,4 +1,4 @@
-//! Combines the transports of one rank to one for its engine.
+//! Combines the transports of one rank into a single transport for its engine.
 #![allow(unsafe_code)] // one user of a rank's transports at a time
 
 use super::remote::{Remote, Sleeper};
@@ -20,13 +20,14 @@ use std::time::Duration;
 
 /// The transports of one rank. The distance of a peer selects the transport of a message.
 ///
-/// All messages from one rank to another use the same transport, so the order within each transport
-/// is the order of the pair. The table of transports is by distance and not by rank, so memory does
-/// not grow with the square of the number of ranks.
+/// All messages from one rank to another use the same transport. So the order within this transport
+/// is the order of all messages of the pair. The table of transports has an entry for each
+/// distance, not for each rank. So memory does not grow with the square of the number of ranks.
 pub(crate) struct RankTransport<'a> {
     rank: u32,
     carriers: [TransportKind; Distance::ALL.len()],
-    /// Always polled and waited for: the launcher wakes the rank here.
+    /// The transport `shm`. The rank always polls it and waits for it, since the launcher wakes the
+    /// rank by its mailbox.
     shm: ShmTransport<'a>,
     local: Local,
     cma: Option<Cma<'a>>,
@@ -48,7 +49,7 @@ impl<'a> RankTransport<'a> {
         Self { rank, carriers: paths.carriers, shm, local, cma, remote: None }
     }
 
-    /// Makes each message mark its receiver if other ranks may act for that rank.
+    /// Makes each message mark its receiver for help, if other ranks may act for the receiver.
     pub(crate) fn with_marks(self) -> Self {
         Self { shm: self.shm.with_marks(), ..self }
     }
@@ -59,8 +60,8 @@ impl<'a> RankTransport<'a> {
         Self { shm: self.shm.without_lent_memory(), ..self }
     }
 
-    /// Returns all transports of `rank`. They include the fabrics to other hosts, over the remote
-    /// sockets that its launcher opened, if there are other hosts.
+    /// Returns all transports of `rank`. If there are other hosts, they include the fabrics to
+    /// these hosts, over the remote sockets that the launcher opened.
     ///
     /// # Safety
     /// As for [`RankTransport::new`].
@@ -93,28 +94,28 @@ impl<'a> RankTransport<'a> {
         self.remote.as_ref().is_some_and(|remote| remote.has_work() || remote.has_event())
     }
 
-    /// Returns true if something has arrived from other hosts, or a run in the kernel has ended.
-    /// Asks the system, as a rank does that never sleeps.
+    /// Returns true if something has arrived from other hosts, or if a run in the kernel has ended.
+    /// Asks the system. It is for a rank that looks for arrivals without a sleep.
     pub(crate) fn has_arrived(&self) -> bool {
         self.remote.as_ref().is_some_and(|remote| remote.has_arrived() || remote.has_event())
     }
 
-    /// Lets completion events of the rank's runs in the kernel end its sleeps. Without other hosts
-    /// there are none.
+    /// Lets completion events of the rank's runs in the kernel end its sleeps. Has no effect in a
+    /// job on one host.
     pub(crate) fn follow(&mut self, events: Arc<CompletionEvents>) {
         if let Some(remote) = &mut self.remote {
             remote.follow(events);
         }
     }
 
-    /// Returns true if a completion event was not settled yet.
+    /// Returns true if some completion event of a run in the kernel was not settled yet.
     #[inline]
     pub(crate) fn has_event(&self) -> bool {
         self.remote.as_ref().is_some_and(|remote| remote.has_event())
     }
 
-    /// Sends the messages to other hosts that were written since the last poll. Those to ranks of
-    /// this host have left already.
+    /// Sends the messages to other hosts that were written since the last poll. Messages to ranks
+    /// of this host were sent when they were written.
     #[inline]
     pub(crate) fn send_written(&mut self) {
         if let Some(remote) = &mut self.remote {
@@ -123,24 +124,25 @@ impl<'a> RankTransport<'a> {
     }
 
     /// Returns the ranks of other hosts for which bytes of messages wait for room on the network.
-    /// A caller that computes from now on would keep them back.
+    /// If the caller begins to compute, these bytes stay unsent.
     #[inline]
     pub(crate) fn kept_back(&mut self) -> Vec<u32> {
         self.remote.as_mut().map_or_else(Vec::new, |remote| remote.kept_back())
     }
 
-    /// Returns true while a message of several packets comes from another host.
+    /// Returns true while a message of several packets from another host has arrived only in part.
     #[inline]
     pub(crate) fn is_receiving(&self) -> bool {
         self.remote.as_ref().is_some_and(|remote| remote.is_receiving())
     }
 
-    /// Returns the number of ranks on other hosts to which the first fabric does not lead.
+    /// Returns the number of ranks on other hosts that the first fabric can't reach, so that
+    /// another one carries their messages.
     pub(crate) fn fallen_back(&self) -> u64 {
         self.remote.as_ref().map_or(0, |remote| remote.fallen_back())
     }
 
-    /// Returns the number of ranks of this host whose memory the system did not let this one read.
+    /// Returns the number of ranks of this host whose memory the system did not let this rank read.
     pub(crate) fn unreadable(&self) -> u64 {
         self.cma.as_ref().map_or(0, |cma| cma.unreadable())
     }
@@ -150,8 +152,8 @@ impl<'a> RankTransport<'a> {
         self.remote.as_ref()?.loss()
     }
 
-    /// Returns a sleeper that waits for other hosts while another thread has the transports, or
-    /// `None` if the rank has only its mailbox to wait for.
+    /// Returns a sleeper, which waits for other hosts while another thread uses the transports.
+    /// Returns `None` if there are no other hosts.
     pub(crate) fn sleeper(&self) -> Option<Sleeper> {
         self.remote.as_ref().map(|remote| remote.sleeper())
     }
@@ -166,14 +168,14 @@ impl<'a> RankTransport<'a> {
         self.carriers[distance as usize]
     }
 
-    /// Returns the fabrics to ranks on other hosts, of which there must be some.
+    /// Returns the fabrics to ranks on other hosts. There must be other hosts.
     #[inline]
     fn remote(&mut self) -> &mut Remote<'a> {
         self.remote.as_mut().expect(NO_REMOTE)
     }
 
-    /// Returns the transport that carries the messages to a rank. Calls that every short message
-    /// needs choose it by themselves, so that they are compiled into the engine.
+    /// Returns the transport that carries the messages to `rank`. The functions that every short
+    /// message needs do not use this, so that the compiler inlines them into the engine.
     fn to(&mut self, rank: u32) -> &mut dyn Transport {
         match self.carrier(rank) {
             TransportKind::Local => &mut self.local,
@@ -187,8 +189,8 @@ impl<'a> RankTransport<'a> {
     }
 }
 
-/// The panic message for a message to another host without fabrics. [`RankTransport::open`] opens
-/// them whenever there are other hosts.
+/// The text of the panic if a rank without fabrics sends to another host. It can't happen, because
+/// [`RankTransport::open`] opens fabrics whenever there are other hosts.
 const NO_REMOTE: &str = "ranks on other hosts have a way";
 
 impl Transport for RankTransport<'_> {
@@ -254,7 +256,8 @@ impl Transport for RankTransport<'_> {
         self.poll_into(messages_max, &mut sink)
     }
 
-    /// Takes at most `messages_max` messages of each transport, so that none delays another.
+    /// Takes at most `messages_max` messages of each transport, so that no transport delays
+    /// another.
     #[inline]
     fn poll_into(&mut self, messages_max: usize, sink: &mut impl Sink) -> usize {
         let mut taken = self.shm.poll_into(messages_max, sink);
@@ -296,7 +299,8 @@ impl Transport for RankTransport<'_> {
         if self.carrier(to) == TransportKind::Remote {
             return None;
         }
-        // The buffers of a message to oneself may overlap. Only a copied message gets that right.
+        // The buffers of a message from a rank to itself may overlap. Only a copy of the message
+        // handles that correctly.
         let copied = || self.cma.as_ref().filter(|_| to != self.rank).map(|_| Cma::export(bytes));
         self.shm.export(to, bytes).or_else(copied)
     }
@@ -344,8 +348,8 @@ impl Wakeup for RankTransport<'_> {
         self.shm.publish();
     }
 
-    /// Only the mailbox has to be armed: a message to oneself can't arrive during the sleep, and a
-    /// frame from another host makes a socket readable.
+    /// Arms only the mailbox. A message from the rank to itself can't arrive during the sleep, and
+    /// a frame from another host makes a socket readable.
     fn arm(&mut self) -> bool {
         let Some(remote) = &mut self.remote else {
             return !self.local.has_message() && self.shm.arm();

@@ -112,8 +112,8 @@ impl Rank {
 }
 
 /// A message arrives for a rank that is lent. The rank reclaims itself, polls and lends itself
-/// again while another rank helps. Whichever of them takes the message, the bits then say what it
-/// left, and if it was a failure.
+/// again while another rank helps. Whichever rank takes the message, the bits then say if work is
+/// left and if an action has failed.
 fn one_takes(name: &str, message: u32) {
     explore(name, None, move || {
         let rank = shared(Rank::default());

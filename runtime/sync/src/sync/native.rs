@@ -62,7 +62,7 @@ unsafe impl Send for Bytes<'_> {}
 unsafe impl Sync for Bytes<'_> {}
 
 impl<'a> Bytes<'a> {
-    /// The `len` bytes at `start`.
+    /// Creates a view of the `len` bytes at `start`.
     ///
     /// # Safety
     /// They are initialised and live as long as `'a`, and all access to them goes through this
@@ -72,13 +72,13 @@ impl<'a> Bytes<'a> {
         Self { start, len, lives: PhantomData }
     }
 
-    /// The number of lines.
+    /// Returns the number of lines.
     #[inline]
     pub(crate) fn lines(&self) -> usize {
         self.len / LINE
     }
 
-    /// A run of `lines` lines that begins with line `first`.
+    /// Returns a view of `lines` lines, of which `first` is the first.
     ///
     /// # Panics
     /// If the run goes beyond the last line.
@@ -118,7 +118,8 @@ impl<'a> Bytes<'a> {
         write(unsafe { std::slice::from_raw_parts_mut(self.run(line, len).as_ptr(), len) })
     }
 
-    /// Prefetches the first of `len` bytes from line `line` on, which the caller reads soon.
+    /// Prefetches the beginning of the `len` bytes at line `line`, because the caller reads them
+    /// soon.
     #[inline(always)]
     pub(crate) fn expect_read(&self, line: usize, len: usize) {
         let start = self.run(line, len);
@@ -127,7 +128,8 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// Prefetches the first of `len` bytes from line `line` on, which the caller writes soon.
+    /// Prefetches the beginning of the `len` bytes at line `line`, because the caller writes them
+    /// soon.
     #[inline(always)]
     pub(crate) fn expect_write(&self, line: usize, len: usize) {
         let start = self.run(line, len);
@@ -191,24 +193,24 @@ impl Deref for Futex {
     }
 }
 
-/// A rank's bell, if it has one: an eventfd.
+/// The eventfd that wakes a rank from `poll(2)`, if the rank has one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Bell<'a>(Option<BorrowedFd<'a>>);
 
 impl<'a> Bell<'a> {
-    /// The bell with this descriptor.
+    /// Creates a bell with this descriptor.
     #[inline]
     pub fn new(descriptor: Option<BorrowedFd<'a>>) -> Self {
         Self(descriptor)
     }
 
-    /// The descriptor, which is readable after a ring until [`Bell::drain`]; `None` if the rank has
-    /// no bell.
+    /// Returns the descriptor; `None` if the rank has no bell. It is readable from a ring until
+    /// [`Bell::drain`].
     pub fn descriptor(self) -> Option<BorrowedFd<'a>> {
         self.0
     }
 
-    /// Rings. Does nothing without a bell.
+    /// Makes the descriptor readable. Does nothing if the rank has no bell.
     pub(crate) fn ring(self) {
         if let Some(descriptor) = self.0 {
             // Fails if the counter is at its maximum; then the descriptor is readable anyway.
@@ -216,7 +218,7 @@ impl<'a> Bell<'a> {
         }
     }
 
-    /// Takes all rings back, so that the descriptor is not readable until the next one.
+    /// Makes the descriptor unreadable again, until the next ring.
     pub fn drain(self) {
         if let Some(descriptor) = self.0 {
             // Fails if nobody has rung.

@@ -1,8 +1,9 @@
-//! The search for parameters of transports. Jobs with many settings run one after the other, and
-//! each measures the same patterns. The thesis searched for parameters of interfaces (6.2).
+//! Searches parameters of transports. Runs jobs with different settings one after the other, and
+//! each job measures the same patterns. The thesis searched parameters of interfaces in this way
+//! (6.2).
 //!
-//! On several hosts each host runs this. All measurements reach all ranks, so all hosts decide the
-//! same and start the same jobs.
+//! In a search over several hosts, each host runs this program. All measurements reach all ranks,
+//! so all hosts make the same decisions and start the same jobs.
 
 mod noise;
 mod probe;
@@ -23,31 +24,32 @@ use std::time::Duration;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// A search.
+/// A search for parameters of transports.
 pub(crate) struct Search {
-    /// The launcher, `goal-run`.
+    /// The path of the launcher, `goal-run`.
     pub(crate) launcher: PathBuf,
     pub(crate) ranks: u32,
     pub(crate) sizes: Vec<u64>,
-    /// The time for a pattern at a size, in each job.
+    /// The time for a pattern at a size in each job.
     pub(crate) time: Duration,
     pub(crate) rounds: usize,
-    /// Options of the jobs.
+    /// The options of `goal-run` for all jobs.
     pub(crate) options: Vec<OsString>,
     pub(crate) bar: ProgressBar,
 }
 
-/// The result of the search for one parameter.
+/// What the search found for one parameter, as a line of the summary.
 struct Line {
     parameter: Parameter,
     setting: JobSpec,
-    /// The gain and the noise, as logarithms.
+    /// The gain of the new value and the noise, as logarithms of times. The gain is `None` if the
+    /// value stays.
     gain: Option<f64>,
     noise: f64,
 }
 
 impl Search {
-    /// Returns true if the jobs have several hosts.
+    /// Returns true if the jobs run on several hosts.
     fn has_hosts(&self) -> bool {
         let is_interface = |option: &OsString| {
             let text = option.to_string_lossy();
@@ -56,10 +58,12 @@ impl Search {
         self.options.iter().any(is_interface)
     }
 
-    /// Searches all parameters, and puts what it found into a table.
+    /// Searches all parameters, and adds the values that it found to `table`. Returns a summary for
+    /// the user.
     ///
     /// # Errors
-    /// A job failed, or the table is none.
+    /// A job failed, there are fewer than two ranks, or the table has invalid parameters of
+    /// transports.
     pub(crate) fn run(&self, table: &mut Table) -> Result<String, Failure> {
         if self.ranks < 2 {
             return Err("transports are between ranks: give -n 2 or more".into());
@@ -91,8 +95,9 @@ impl Search {
         Ok(text)
     }
 
-    /// Searches one parameter from a setting on: a coarse grid, then the values beside the best,
-    /// and then new measurements of the winner, which won the others by chance too.
+    /// Searches one parameter, beginning with a setting. Measures a coarse grid first, and then the
+    /// values beside the best one. At last measures the winner anew, because it may have won by
+    /// chance.
     fn search(&self, parameter: Parameter, setting: &JobSpec) -> Result<Line, Failure> {
         let coarse = self.compare(parameter, setting, &parameter.coarse(setting))?;
         let noise = coarse.iter().map(|(_, rounds)| rounds.noise()).fold(0.0, f64::max);
@@ -109,7 +114,7 @@ impl Search {
         Ok(line)
     }
 
-    /// Measures settings beside the current one.
+    /// Measures several settings, and the current setting in the same rounds.
     fn compare(
         &self,
         parameter: Parameter,
@@ -143,7 +148,7 @@ impl Search {
         let sizes: Vec<String> = self.sizes.iter().map(u64::to_string).collect();
         command.arg("--").arg(std::env::current_exe()?).args(["--probe", "--bytes"]);
         command.arg(sizes.join(",")).args(["--time", &self.time.as_millis().to_string()]);
-        // The jobs are to have the settings that they are given.
+        // A table in the environment must not change the settings of the jobs.
         let output = command.env_remove("GOAL_TABLE").output()?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
@@ -162,7 +167,8 @@ impl Search {
     }
 }
 
-/// Returns the best of the settings that are better than the current one.
+/// Returns the best of the settings that are better than the current one. Returns `None` if none
+/// is.
 fn best(compared: &[(JobSpec, Rounds)]) -> Option<JobSpec> {
     let better = compared.iter().filter(|(_, rounds)| rounds.is_better());
     better
@@ -186,7 +192,7 @@ impl Line {
     }
 }
 
-/// Reads the table that a file has, or begins one with the published rules.
+/// Reads the table in a file. Returns a new table with the published rules if there is no file.
 ///
 /// # Errors
 /// The file has no table.

@@ -1,17 +1,17 @@
-//! The comparison of settings whose measurements vary.
+//! Compares settings whose measurements vary.
 //!
 //! A parameter may have no influence. Then chance decides which of several measurements is the
-//! least, and a search by it wanders. In the thesis (6.2) neighbours "differ only within the error
-//! margin". So the current setting is measured twice in each round, before and after the others.
-//! The difference between the two is noise.
+//! least, and a search would wander. In the thesis (6.2) neighbours "differ only within the error
+//! margin". So each round measures the current setting twice, before and after the other settings.
+//! The difference between these two measurements is noise.
 
-/// Scores of the current setting and of another one in the same rounds: the mean of the logarithms
-/// of times. A lower score is better.
+/// The scores of the current setting and of another setting in the same rounds. A score is the mean
+/// of the logarithms of times, so a lower score is better.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Rounds {
-    /// Of the current setting, at the begin and at the end of each round.
+    /// The scores of the current setting at the beginning and at the end of each round.
     pub(crate) current: Vec<[f64; 2]>,
-    /// Of the other setting.
+    /// The score of the other setting in each round.
     pub(crate) other: Vec<f64>,
 }
 
@@ -21,8 +21,7 @@ impl Rounds {
         self.current.iter().map(|[begin, end]| (begin - end).abs()).fold(0.0, f64::max)
     }
 
-    /// Returns how much lower the score of the other setting is than that of the current one, in
-    /// each round, ascending.
+    /// Returns the gain of the other setting in each round, ascending: how much lower its score is.
     fn gains(&self) -> Vec<f64> {
         let rounds = self.current.iter().zip(&self.other);
         let mut gains: Vec<f64> =
@@ -31,20 +30,20 @@ impl Rounds {
         gains
     }
 
-    /// Returns the median of the gains.
+    /// Returns the median gain of the other setting. Returns 0 without rounds.
     pub(crate) fn gain(&self) -> f64 {
         let gains = self.gains();
         gains.get(gains.len() / 2).copied().unwrap_or(0.0)
     }
 
-    /// Returns true if the other setting was better in every round, and in half of them by more
-    /// than the noise.
+    /// Returns true if the other setting was better in every round, and its median gain exceeds the
+    /// noise.
     pub(crate) fn is_better(&self) -> bool {
         self.gains().first().is_some_and(|&least| least > 0.0) && self.gain() > self.noise()
     }
 }
 
-/// Returns a difference of scores as per cent of time.
+/// Returns a difference of scores as a percentage of time.
 pub(crate) fn percent(difference: f64) -> f64 {
     100.0 * (1.0 - (-difference).exp())
 }

@@ -1,4 +1,4 @@
-//! The measurement of a job's transports, by the ranks of the job.
+//! Measures the transports of a job, as a rank of the job.
 #![allow(unsafe_code)] // starts schedules on buffers of these functions
 
 use crate::measure::{collective, median, run};
@@ -12,16 +12,17 @@ const PATTERNS: [Pattern; 3] = [Pattern::PingPong, Pattern::Exchange, Pattern::A
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pattern {
-    /// From the first rank to the last one and back. With several hosts it leads to another host.
+    /// A message from the first rank to the last rank and back. With several hosts these ranks are
+    /// on two hosts.
     PingPong,
-    /// From each rank to the next one.
+    /// A message from each rank to the next rank.
     Exchange,
     /// An allreduce of all ranks.
     Allreduce,
 }
 
-/// Measures all patterns at these sizes. Every rank writes the same line: the medians of the
-/// slowest rank in nanoseconds, pattern by pattern. So each host's launcher has it.
+/// Measures all patterns at these sizes. Every rank writes the same line, so that each host's
+/// launcher gets it: for each pattern and size, the median of the slowest rank in nanoseconds.
 pub(crate) fn probe(sizes: &[u64], time: Duration) -> Result<(), Box<dyn std::error::Error>> {
     let group = Group::init()?;
     let mut medians = Vec::new();
@@ -32,13 +33,13 @@ pub(crate) fn probe(sizes: &[u64], time: Duration) -> Result<(), Box<dyn std::er
     }
     let mut line = serde_json::to_string(&medians)?;
     line.push('\n');
-    // One call, so that the lines of several ranks don't mix.
+    // One call writes the line, so that lines of several ranks do not mix.
     std::io::stdout().write_all(line.as_bytes())?;
     Ok(group.finalize()?)
 }
 
-/// Measures a pattern: all ranks begin together, operands are written before and results read
-/// after each operation.
+/// Measures a pattern. All ranks begin each operation together. They write its operands before it,
+/// and read its results after it. Returns the median time in nanoseconds.
 fn measure(group: Group, pattern: Pattern, bytes: u64, time: Duration) -> goal::Result<u64> {
     let words = (bytes / 8).max(1) as usize;
     let (mut input, mut output) = (vec![0f64; words], vec![0f64; words]);
@@ -53,8 +54,8 @@ fn measure(group: Group, pattern: Pattern, bytes: u64, time: Duration) -> goal::
         match pattern {
             Pattern::Allreduce => run(&allreduce, &mut input, &mut output)?,
             Pattern::PingPong | Pattern::Exchange => {
-                // SAFETY: the graph names the two buffers, which live and are not touched until the
-                // wait is over.
+                // SAFETY: the graph names the two buffers. They live, and nothing touches them
+                // until `wait` returns.
                 let ticket = unsafe { messages.start(None)? };
                 raw::wait(ticket, "goal-tune")?;
             }
@@ -65,7 +66,8 @@ fn measure(group: Group, pattern: Pattern, bytes: u64, time: Duration) -> goal::
     })
 }
 
-/// Returns this rank's graph of a pattern of messages; an empty one if it has no part in it.
+/// Returns this rank's graph of a pattern of messages. It is empty if the rank has no part in the
+/// pattern.
 fn graph(
     group: Group,
     pattern: Pattern,

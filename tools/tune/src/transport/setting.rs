@@ -1,4 +1,4 @@
-//! The parameters of a job's transports that are searched, and their values.
+//! Defines the parameters of transports that are searched, and their values.
 
 use goal_job::JobSpec;
 use goal_job::transport::Found;
@@ -13,13 +13,13 @@ pub(crate) enum Parameter {
 }
 
 impl Parameter {
-    /// Returns the parameters that matter.
+    /// Returns the parameters that matter: those of bursts only if there are several hosts.
     pub(crate) fn all(has_hosts: bool) -> &'static [Parameter] {
         let all = &[Self::EagerLimit, Self::Ring, Self::InitialBurst, Self::Burst];
         if has_hosts { all } else { &all[..2] }
     }
 
-    /// Returns the option of goal-run that sets it.
+    /// Returns the option of goal-run that sets the parameter.
     pub(crate) fn option(self) -> &'static str {
         match self {
             Self::EagerLimit => "--eager-limit",
@@ -29,8 +29,8 @@ impl Parameter {
         }
     }
 
-    /// Returns the coarse grid of values: powers of four. The refinement tries the powers of two
-    /// beside the best.
+    /// Returns the coarse grid of values, which are powers of four. Later the powers of two beside
+    /// the best value are tried.
     fn grid(self) -> &'static [u64] {
         match self {
             Self::EagerLimit => &[1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18],
@@ -49,7 +49,8 @@ impl Parameter {
         }
     }
 
-    /// Returns a setting with another value; `None` if that is not allowed.
+    /// Returns a setting with another value of this parameter. Returns `None` if the value is not
+    /// allowed.
     fn with(self, setting: &JobSpec, value: u64) -> Option<JobSpec> {
         let mut other = setting.clone();
         match self {
@@ -61,13 +62,13 @@ impl Parameter {
         other.check().is_ok().then_some(other)
     }
 
-    /// Returns the settings of the grid, without this one.
+    /// Returns the settings of the coarse grid, without `setting`.
     pub(crate) fn coarse(self, setting: &JobSpec) -> Vec<JobSpec> {
         let others = self.grid().iter().filter(|&&value| value != self.of(setting));
         others.filter_map(|&value| self.with(setting, value)).collect()
     }
 
-    /// Returns a setting of the grid and the two beside it.
+    /// Returns `setting`, and the two settings with half and with twice its value.
     pub(crate) fn fine(self, setting: &JobSpec) -> Vec<JobSpec> {
         let value = self.of(setting);
         let values = [value, value / 2, 2 * value];
@@ -75,7 +76,7 @@ impl Parameter {
     }
 }
 
-/// Returns what differs from the defaults.
+/// Returns the parameters of `setting` that differ from the defaults.
 pub(crate) fn found(setting: &JobSpec, source: String) -> Found {
     let default = JobSpec::default();
     let differing = |parameter: Parameter| {

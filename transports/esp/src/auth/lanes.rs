@@ -1,8 +1,8 @@
 //! SipHash-2-4 with 128 bits of output for several long messages at once, one in each lane of the
 //! processor's vectors.
 //!
-//! A single SipHash is a chain of instructions in which each waits for the one before, so most of
-//! the processor idles. The lanes have nothing to do with each other. `unsafe`: a function that is
+//! A single SipHash is a chain of instructions. Each instruction waits for the one before, so most
+//! of the processor idles. The lanes do not wait for each other. `unsafe`: a function that is
 //! compiled for instructions that not every processor has.
 #![allow(unsafe_code)]
 
@@ -11,16 +11,17 @@ use std::array::from_fn;
 /// The number of messages that are hashed at once.
 pub(crate) const LANES: usize = 8;
 
-/// The least number of messages that are hashed faster together than one after the other.
+/// The least number of messages for which hashing them together is faster than one after the other.
 const WORTH: usize = 3;
 
-/// The bytes of a block, which the loop reads from each message in turn.
+/// The length of a block in bytes. The loop reads one block from each message in turn.
 const BLOCK: usize = 64;
 
 /// The length of the beginning of a message, in bytes.
 pub(super) const START_LEN: usize = 48;
 
-/// A message: its first bytes, in whole words, and the others.
+/// A message to be hashed: its first [`START_LEN`] bytes, which are whole words, and all other
+/// bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Input<'a> {
     /// The key.
@@ -52,7 +53,7 @@ pub(super) fn hash(inputs: &[Input<'_>; LANES]) -> Hashes {
     }
 }
 
-/// A set of instructions with vectors in which the lanes gain something.
+/// A set of vector instructions with which hashing in lanes is faster.
 #[derive(Clone, Copy)]
 enum Set {
     #[cfg(target_arch = "x86_64")]
@@ -116,7 +117,7 @@ fn all(inputs: &[Input<'_>; LANES]) -> Hashes {
     for at in (shortest / BLOCK * BLOCK..shortest).step_by(8) {
         state.absorb(from_fn(|lane| word(&rests[lane][at..at + 8])));
     }
-    // The longer messages go on. The state of the others stays.
+    // The longer messages go on. The state of a message that has ended stays.
     let longest = rests.iter().map(|rest| rest.len()).max().unwrap_or(0) / 8 * 8;
     for at in (shortest..longest).step_by(8) {
         let before = state.0;

@@ -1,18 +1,18 @@
 //! Keys, and the tags that authenticate frames.
 //!
-//! A job has one key. BLAKE3 derives from it a key for handshakes, one for datagrams and one for
-//! each connection; tags are SipHash-2-4 with 128 bits of output, cut to 96. The tag of a SYN is
-//! made with the key for handshakes, because the other side's nonce is not known yet. All other
-//! tags of a connection are made with its own key, which depends on both sides' addresses, ports
-//! and nonces of 64 bits. So a frame of one connection is never valid on another. A tag covers the
-//! addresses of the frame, its control number of 64 bits (the header has the low half), and the
-//! header without its checksum. It covers the payload of a request, and that of all frames if the
-//! connection authenticates its data.
+//! A job has one key. BLAKE3 derives from this key a key for handshakes, a key for datagrams, and a
+//! key for each connection. Tags are SipHash-2-4 with 128 bits of output, cut to 96. The tag of a
+//! SYN is made with the key for handshakes, because the other side's nonce is not known yet. All
+//! other tags of a connection are made with the connection's own key. This key depends on both
+//! sides' addresses, ports and nonces of 64 bits. So a frame of one connection is never valid on
+//! another. A tag covers the addresses of the frame, its control number of 64 bits (the header has
+//! the low half), and the header without its checksum. The tag of a request covers the payload too.
+//! If the connection authenticates its data, the tags of all frames cover the payload.
 //!
 //! Threat: anyone on the Ethernet may send any frame, and repeat or change frames that it has seen.
 //! An attacker without the key guesses a tag with a probability of 2^-96. At 15 million frames a
 //! second, the rate of 10 Gbit/s, that takes more than 10^13 years. SipHash is a pseudorandom
-//! function, so the repetition of a number under one key reveals nothing, unlike with GMAC.
+//! function, so the repetition of a control number under one key reveals nothing, unlike with GMAC.
 
 mod lanes;
 #[cfg(test)]
@@ -70,8 +70,8 @@ impl JobKey {
         Key::of(&blake3::derive_key("goal-esp datagrams, version 2", &self.0))
     }
 
-    /// Returns the key of the connection between two ends with these nonces. It is the same on both
-    /// sides.
+    /// Returns the key of the connection between two ends, each given with its nonce. The order of
+    /// the ends does not matter, so both sides get the same key.
     pub(crate) fn connection(&self, ends: [(Address, u64); 2]) -> Key {
         let [first, second] = if ends[0] <= ends[1] { ends } else { [ends[1], ends[0]] };
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
@@ -87,7 +87,7 @@ impl JobKey {
 }
 
 impl Key {
-    /// Takes the first half of a hash.
+    /// Returns the key that consists of the first half of a hash.
     fn of(hash: &[u8; 32]) -> Self {
         Self(hash[..16].try_into().expect("a hash is longer"))
     }
@@ -154,14 +154,14 @@ impl Key {
     }
 }
 
-/// A packet whose tag is wanted, with what the tag depends on.
+/// A packet whose tag must be computed, with everything that the tag depends on.
 #[derive(Clone, Copy)]
 pub(crate) struct Claim<'a> {
     /// The key of the connection.
     pub(crate) key: &'a Key,
     /// The addresses of the frame.
     pub(crate) way: Route,
-    /// Its control number.
+    /// The control number of the frame.
     pub(crate) control: u64,
     /// The packet.
     pub(crate) packet: &'a Packet<&'a [u8]>,
@@ -173,7 +173,8 @@ impl<'a> Claim<'a> {
         self.key.tag(self.way, self.control, self.packet)
     }
 
-    /// Returns the bytes that the tag covers, if they are many: a tag over header and payload.
+    /// Returns the bytes that the tag covers, if they are enough to be hashed together with other
+    /// packets. Returns `None` if the rest behind the beginning is shorter than [`LONG_MIN`].
     fn input(&self) -> Option<Input<'a>> {
         let [first, second, payload] = self.packet.proven();
         let mut start = [0; lanes::START_LEN];
@@ -190,7 +191,7 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// The shortest message that is hashed together with others.
+/// The shortest message that is hashed together with others, in bytes behind its beginning.
 const LONG_MIN: usize = 256;
 
 /// Returns the tags of up to [`LANES`] packets, in their order.
@@ -227,12 +228,14 @@ pub(crate) fn hashes_together(packets: usize) -> bool {
     lanes::are_worth(packets)
 }
 
-/// Compares in constant time, so that the time does not show the first difference.
+/// Returns true if both tags are equal. Compares in constant time, so that the time does not show
+/// the first difference.
 pub(crate) fn is_same(one: &Tag, other: &Tag) -> bool {
     one.iter().zip(other).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
 }
 
-/// Returns the control number whose low half is `low`: the one nearest to the highest number seen.
+/// Returns the whole control number whose low half is `low`. Of all such numbers, this is the
+/// nearest to `highest`, the highest control number seen.
 pub(crate) fn whole_control(low: u32, highest: u64) -> u64 {
     let ahead = low.wrapping_sub(highest as u32) as i32;
     highest.checked_add_signed(ahead.into()).unwrap_or(low.into())

@@ -28,9 +28,10 @@ impl Datagrams {
         Self { ethertype, ..self }
     }
 
-    /// Writes a frame with a datagram to `out`, which must have room for it, and returns its length
-    /// in bytes. It is for the interface `to`, or for all with [`Mac::BROADCAST`], and for the port
-    /// `port` there, or for all with 0.
+    /// Writes a frame with a datagram to `out`, and returns the length of the frame in bytes. `out`
+    /// must have room for the frame. The datagram is for the interface `to`, or for all interfaces
+    /// if that is [`Mac::BROADCAST`]. There it is for the port `port`, or for all ports if that is
+    /// 0.
     pub fn write(
         &self,
         to: Mac,
@@ -54,15 +55,15 @@ impl Datagrams {
         Frame::<&[u8]>::HEADER_LEN + repr.len()
     }
 
-    /// Returns the datagram in a frame and the interface that sent it; `None` if it is not for this
-    /// rank, or lacks a correct tag that its kind demands.
+    /// Returns the datagram in a frame and the interface that sent it. Returns `None` if the
+    /// datagram is not for this rank, or lacks a correct tag that its kind demands.
     pub fn read<'a>(&self, frame: &'a [u8]) -> Option<(Mac, Datagram<&'a [u8]>)> {
         self.parse(frame)
             .and_then(|(source, datagram, is_proven)| is_proven.then_some((source, datagram)))
     }
 
     /// Returns the datagram in a frame for this rank and the interface that sent it. The flag is
-    /// true if it has a correct tag or needs none.
+    /// true if the datagram has a correct tag or needs none.
     fn parse<'a>(&self, frame: &'a [u8]) -> Option<(Mac, Datagram<&'a [u8]>, bool)> {
         let header = Frame::new_checked(frame).ok()?;
         let way = Route { source: header.source(), destination: header.destination() };
@@ -77,8 +78,8 @@ impl Datagrams {
         is_for_port.then_some((way.source, datagram, is_proven))
     }
 
-    /// Returns the interface that sent a frame of another version of EDP, and that version. The
-    /// frame is not authenticated, so this is only a hint.
+    /// Returns the interface that sent a frame of another version of EDP, and this version; `None`
+    /// for any other frame. The frame is not authenticated, so the result is only a hint.
     pub fn other_version(&self, frame: &[u8]) -> Option<(Mac, u8)> {
         let header = Frame::new_checked(frame).ok()?;
         let is_other = header.ethertype() == self.ethertype && header.source() != self.address.mac;
@@ -86,7 +87,8 @@ impl Datagrams {
         (is_other && ![0, VERSION].contains(&version)).then_some((header.source(), version))
     }
 
-    /// Returns the interface that sent a datagram to this rank with a tag of another key.
+    /// Returns the interface that sent the datagram, if it is for this rank and its tag is not of
+    /// this job's key.
     pub fn source_with_other_key(&self, frame: &[u8]) -> Option<Mac> {
         self.parse(frame).and_then(|(source, _, is_proven)| (!is_proven).then_some(source))
     }

@@ -8,9 +8,9 @@
 //! Threat: a peer that has the key of the job may open a connection for a communicator that never
 //! opens, and send on. Such a connection takes the state that every connection has, and at most
 //! [`Config::peers_max`](super::Config::peers_max) connections exist. None of its packets is kept.
-//! While the first packet of a stream has not come, at most an initial burst of those behind it is
-//! kept. A postponed stream has no share of the congestion budget and does not count in the
-//! estimate of how late peers answer, so it slows no other connection. It ends after
+//! While the first packet of a stream has not come, at most an initial burst of the packets behind
+//! it is kept. A postponed stream has no share of the congestion budget. It does not count in the
+//! estimate of how late peers answer. So it slows no other connection. It ends after
 //! [`Timing::postpone_ns`](super::Timing::postpone_ns), whatever the peer sends.
 
 use super::connection::{Connection, Phase, Postponed, Shared};
@@ -50,7 +50,8 @@ impl Connection {
         }
     }
 
-    /// Takes the stream from the peer from now on, and requests it if it was postponed.
+    /// Accepts the stream from the peer from now on. Requests its refused packets if the stream was
+    /// postponed.
     pub(super) fn admit(&mut self) {
         self.postponed = None;
         if let Some(machine) = self.machine_mut() {
@@ -58,7 +59,8 @@ impl Connection {
         }
     }
 
-    /// The time at which a postponed connection is given up.
+    /// Returns the time at which the postponed connection is given up; `None` if it is not
+    /// postponed.
     pub(super) fn postponed_until_ns(&self) -> Option<u64> {
         self.postponed
             .filter(|_| self.phase == Phase::Connected)

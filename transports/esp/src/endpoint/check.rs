@@ -6,8 +6,9 @@ use crate::auth::{self, Address, Claim, LANES};
 use crate::wire::Extension;
 
 impl Endpoint {
-    /// Computes the tags that frames must have, faster than one at a time. The frames are up to
-    /// [`CHECKED_MAX`] that have arrived. [`Endpoint::handle_checked`] then takes the results.
+    /// Computes the tags that up to [`CHECKED_MAX`] arrived frames must have, faster than one at a
+    /// time. The results are in the order of the frames. [`Endpoint::handle_checked`] takes the
+    /// result of its frame. A result is `None` if the frame's tag is left to that call.
     pub fn check(&self, frames: &[&[u8]]) -> [Option<Checked>; CHECKED_MAX] {
         let mut checked = [None; CHECKED_MAX];
         if !auth::hashes_together(frames.len()) {

@@ -8,7 +8,8 @@ use crate::machine::{Progress, Timer};
 #[derive(Debug, Clone, Copy, Default)]
 struct Running {
     deadline_ns: Option<u64>,
-    /// The number of expirations without progress, and the time at which it was first started.
+    /// The number of expirations without progress (`backoff`), and the time at which the timer was
+    /// first started (`since_ns`).
     backoff: u32,
     since_ns: u64,
 }
@@ -21,8 +22,9 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Restarts the timers that `progress` concerns. Returns how long an acknowledgement took for
-    /// which a packet was repeated.
+    /// Restarts the timers that `progress` concerns. If a packet was repeated before its
+    /// acknowledgement came, returns how many nanoseconds the acknowledgement took. Returns `None`
+    /// otherwise.
     pub(super) fn restart_timers(&mut self, now_ns: u64, progress: Progress) -> Option<u64> {
         let mut late_ns = None;
         for (running, timer) in self.timers.iter_mut().zip(Timer::ALL) {
@@ -41,8 +43,8 @@ impl Clock {
         late_ns
     }
 
-    /// Starts and stops timers: those run for which `is_armed` returns true. `lag_ns` is the time
-    /// after which peers have answered lately.
+    /// Starts and stops timers, so that exactly the timers run for which `is_armed` returns true.
+    /// `lag_ns` is the time after which peers have answered lately.
     pub(super) fn set(
         &mut self,
         now_ns: u64,
@@ -82,7 +84,7 @@ impl Clock {
         Some((Timer::ALL[index], now_ns.saturating_sub(self.timers[index].since_ns)))
     }
 
-    /// Returns the time at which the first timer expires.
+    /// Returns the time at which the first timer expires; `None` if no timer runs.
     pub(super) fn deadline_ns(&self) -> Option<u64> {
         self.timers.iter().filter_map(|running| running.deadline_ns).min()
     }

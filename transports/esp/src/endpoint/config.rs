@@ -15,15 +15,16 @@ pub struct Timing {
     /// The longest retransmission timeout while a frame may have been lost, unless round trips take
     /// longer. The timeout doubles each time that it expires without an answer.
     pub retransmit_max_ns: u64,
-    /// The longest retransmission timeout after several at `retransmit_max_ns` without an answer:
-    /// then the peer or the network is busy, and repetitions keep it so.
+    /// The longest retransmission timeout after several timeouts of `retransmit_max_ns` without an
+    /// answer. Then the peer or the network is busy, and repetitions would keep it busy.
     pub retransmit_patient_ns: u64,
     /// The delay of an acknowledgement that the peer does not wait for.
     pub acknowledge_ns: u64,
-    /// The silence of a peer after which it is asked for a sign of life.
+    /// The silence after which a peer is asked for a sign of life.
     pub probe_ns: u64,
-    /// The interval until it is asked again, at first. It doubles up to `probe_ns`. It is shorter
-    /// if fewer than 16 requests would fit into the time until the peer counts as dead.
+    /// The first interval after which a silent peer is asked again. The interval doubles up to
+    /// `probe_ns`. It is shorter if fewer than 16 requests would fit into the time until the peer
+    /// counts as dead.
     pub probe_again_ns: u64,
     /// The silence after which a peer counts as dead; also the time for which a closed connection
     /// still answers. Time in which this end did not run does not count, and a peer that answered
@@ -56,7 +57,7 @@ impl Default for Timing {
 /// The configuration of an endpoint.
 #[derive(Clone)]
 pub struct Config {
-    /// Its address.
+    /// The address of the endpoint.
     pub address: Address,
     /// The ethertype of ESP.
     pub ethertype: u16,
@@ -65,8 +66,8 @@ pub struct Config {
     pub payload_max: u16,
     /// The key of the job.
     pub job_key: JobKey,
-    /// True if every frame must have a tag over all of it. Both ends tag everything if either of
-    /// them demands it.
+    /// True if every frame must have a tag over header and payload. Both ends tag everything if
+    /// either of them demands it.
     pub authenticates_data: bool,
     /// True if the first chunk of each stream names a communicator, as in
     /// [`goal_fabric::message`]. A stream is then read only after

@@ -1,4 +1,5 @@
-//! A slot with its timers, its keys, and the events that were reported of it.
+//! One connection of an endpoint, with its timers, its keys, and the events that were reported of
+//! it.
 
 use super::clock::Clock;
 use super::config::{Config, Timing};
@@ -32,13 +33,13 @@ pub(super) struct Shared {
 /// The life cycle of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// There is none, and the owner has not asked for one.
+    /// There is no connection, and the owner has not asked for one.
     Idle,
-    /// The owner has asked for it.
+    /// The owner has asked for a connection.
     Connecting,
-    /// It is established.
+    /// The connection is established.
     Connected,
-    /// It is closed, but still answers a peer that may not know.
+    /// The connection is closed, but still answers a peer that may not know this.
     Closed,
 }
 
@@ -59,7 +60,8 @@ pub(super) struct Postponed {
     pub(super) until_ns: u64,
 }
 
-/// A slot with its timers, its keys, and the events that were reported of it.
+/// One connection of an endpoint: a [`Slot`] with its timers, its keys, and the events that were
+/// reported of it.
 pub(super) struct Connection {
     pub(super) id: ConnectionId,
     pub(super) peer: Address,
@@ -71,13 +73,13 @@ pub(super) struct Connection {
     /// The time at which this phase began.
     pub(super) since_ns: u64,
     pub(super) liveness: Liveness,
-    /// A packet that was sent once, and the time of that: its acknowledgement measures a round
-    /// trip.
+    /// A packet that was sent only once, and the time in nanoseconds at which it was sent. Its
+    /// acknowledgement measures a round trip.
     pub(super) timed: Option<(Seq, u64)>,
-    /// The time at which a sign of life was requested that has not come.
+    /// The time in nanoseconds of the last request for a sign of life, until the answer comes.
     pub(super) probed_ns: Option<u64>,
-    /// The packet that may be too long for the network, and the length of its frame once that is
-    /// certain.
+    /// The packet that may be too long for the network (`suspect`), and the length of its frame in
+    /// bytes once that is certain (`too_long`).
     pub(super) suspect: Option<Suspect>,
     pub(super) too_long: Option<u16>,
     /// Set while the stream from the peer waits for its communicator.
@@ -85,17 +87,18 @@ pub(super) struct Connection {
     /// True if the peer answered the first unacknowledged packet with an empty window. The time
     /// until that packet is acknowledged then says nothing about how late peers answer.
     pub(super) is_put_off: bool,
-    /// The time of the last SYN, and the number of SYNs.
+    /// The time of the last SYN (`asked_ns`), and the number of SYNs that were sent (`questions`).
     pub(super) asked_ns: u64,
     pub(super) questions: u32,
     pub(super) is_blocked: bool,
     pub(super) is_readable_told: bool,
     pub(super) is_finished_told: bool,
-    /// True if the endpoint has it in its list of touched connections.
+    /// True if the connection is in the endpoint's list `touched`.
     pub(super) is_touched: bool,
-    /// True if the endpoint counts it among the connections with a transfer from the peer.
+    /// True if the endpoint counts this connection among those on which the peer's transfer is in
+    /// progress.
     pub(super) is_counted: bool,
-    /// The deadline that the endpoint has registered.
+    /// The deadline that the endpoint has registered for this connection.
     pub(super) registered_ns: Option<u64>,
 }
 
@@ -296,7 +299,8 @@ impl Connection {
         !is_over
     }
 
-    /// Returns the time at which the peer counts as dead, or the phase ends otherwise.
+    /// Returns the time at which this phase ends if nothing is heard of the peer. For an
+    /// established connection, the peer counts as dead at this time.
     fn over_ns(&self, shared: &Shared) -> u64 {
         let timing = &shared.config.timing;
         match self.phase {

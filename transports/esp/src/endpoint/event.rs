@@ -2,7 +2,7 @@
 
 use crate::auth::Address;
 
-/// The name of a connection. The next connection with the same peer has another one.
+/// The name of a connection. The next connection with the same peer has another name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId {
     pub(super) index: u32,
@@ -69,10 +69,10 @@ pub struct Stats {
     pub malformed: u64,
     /// Frames for another interface or port, or of an unknown connection.
     pub unknown: u64,
-    /// Frames without a correct tag where one is needed.
+    /// Frames that need a tag and have no correct one.
     pub unproven: u64,
-    /// Frames with a control number that is not above all before, as replayed ones have. Only their
-    /// data is used.
+    /// Frames whose control number is not above all earlier ones, such as replayed frames. Only
+    /// their data is used.
     pub overtaken: u64,
     /// Frames with a correct tag and a new control number.
     pub received: u64,

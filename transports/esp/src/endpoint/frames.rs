@@ -22,9 +22,9 @@ pub(super) struct Envelope {
     pub(super) tags_all: bool,
 }
 
-/// Writes a frame to `out`, with a tag made by `key` if it needs one. A tag over header and payload
-/// is left to `seals`, if there are any. `number` counts the frames with a tag, without those of
-/// handshakes. Returns the length of the frame in bytes.
+/// Writes the frame of `segment` to `out`, with a tag made by `key` if the frame needs one. A tag
+/// over header and payload is left to `seals`, if they are given. `number` counts the frames with a
+/// tag, without frames of handshakes. Returns the length of the frame in bytes.
 pub(super) fn write(
     out: &mut [u8],
     envelope: &Envelope,

@@ -7,21 +7,24 @@ use super::config::Timing;
 
 /// A peer gets this multiple of its longest recent silence before it counts as dead.
 const LULLS_MAX: u64 = 4;
-/// But never more than this multiple of [`Timing::dead_ns`].
+/// A peer never gets more than this multiple of [`Timing::dead_ns`] before it counts as dead.
 const PATIENCE_MAX: u64 = 5;
 /// The least number of times that a silent peer is asked before it counts as dead. If three of ten
-/// frames are lost, half of the requests or their answers are, but all of 16 only once in 50,000
-/// silences.
+/// frames are lost, half of the requests stay without an answer. But all of 16 requests do so only
+/// once in 50,000 silences.
 const PROBES_MIN: u64 = 16;
 
 /// The signs of life of a peer.
 #[derive(Debug)]
 pub(super) struct Liveness {
-    /// The time of the last one. It is moved on by time in which this end did not run.
+    /// The time in nanoseconds of the last sign of life. It is moved on by the time in which this
+    /// end did not run.
     heard_ns: u64,
-    /// The longest recent silence after a sign of life was requested. It decays.
+    /// The longest recent silence in nanoseconds after a sign of life was requested. The value
+    /// decays.
     lull_ns: u64,
-    /// The time at which the next one is requested, and the number of unanswered requests.
+    /// The time at which the next sign of life is requested (`probe_at_ns`), and the number of
+    /// unanswered requests (`probes`).
     probe_at_ns: u64,
     probes: u32,
 }
@@ -52,7 +55,7 @@ impl Liveness {
         self.heard_ns += now_ns.saturating_sub(self.probe_at_ns);
     }
 
-    /// The time at which the next sign of life is requested.
+    /// Returns the time at which the next sign of life is requested.
     pub(super) fn probe_at_ns(&self) -> u64 {
         self.probe_at_ns
     }
@@ -73,7 +76,7 @@ impl Liveness {
         self.probes += 1;
     }
 
-    /// The time at which the peer counts as dead, if it stays silent.
+    /// Returns the time at which the peer counts as dead, if it stays silent.
     pub(super) fn dead_at_ns(&self, timing: &Timing) -> u64 {
         let patience_ns = (LULLS_MAX * self.lull_ns).min(PATIENCE_MAX * timing.dead_ns);
         self.heard_ns + timing.dead_ns.max(patience_ns)

@@ -2,7 +2,8 @@
 //! and streams of packets on the other.
 //!
 //! The owner of an [`Endpoint`] passes in frames and the time, and takes out frames and events.
-//! After each call of a `handle_` function, and of one that changes a connection, it must call
+//! After each call of a `handle_` function, or of a function that changes a connection, the owner
+//! must call
 //!
 //! 1. [`Endpoint::poll_transmit`] until it has no more frames,
 //! 2. [`Endpoint::poll_event`] until it has no more events,
@@ -43,7 +44,7 @@ use crate::wire::{Flags, Frame, Packet};
 use connection::{Connection, Shared};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Bytes of the longest frame.
+/// The length of the longest frame in bytes.
 pub const FRAME_LEN_MAX: usize =
     Frame::<&[u8]>::HEADER_LEN + Packet::<&[u8]>::HEADER_LEN_MAX + PAYLOAD_MAX;
 
@@ -64,8 +65,8 @@ pub struct Endpoint {
     /// The next generation of each index that is free.
     generations: Vec<u32>,
     by_peer: BTreeMap<Address, u32>,
-    /// When each connection needs [`Endpoint::handle_timeout`]: never later than that, but perhaps
-    /// earlier.
+    /// The time at which each connection needs [`Endpoint::handle_timeout`], with the connection's
+    /// index. The time may be too early, but never too late.
     deadlines: BTreeSet<(u64, u32)>,
     /// The connections that may have a frame to send, or an earlier deadline; each once.
     touched: VecDeque<u32>,
@@ -121,10 +122,11 @@ impl Endpoint {
         Some(id)
     }
 
-    /// Opens a communicator: its streams are read from now on, those included that wait for it. A
-    /// stream of another communicator is postponed: its peer is allowed no packets until that
-    /// communicator is opened, and is lost ([`Loss::Communicator`]) if that takes longer than
-    /// [`Timing::postpone_ns`]. Without [`Config::checks_communicators`], all streams are read.
+    /// Opens a communicator: its streams are read from now on, including streams that already wait
+    /// for it. A stream of a communicator that is not open is postponed: its peer may send no
+    /// packets. If the communicator is not opened within [`Timing::postpone_ns`], the connection is
+    /// lost ([`Loss::Communicator`]). Without [`Config::checks_communicators`], all streams are
+    /// read.
     pub fn open_communicator(&mut self, now_ns: u64, communicator: u32) {
         self.shared.communicators.insert(communicator);
         for index in 0..self.connections.len() {
@@ -137,13 +139,14 @@ impl Endpoint {
         }
     }
 
-    /// Returns the longest payload of a packet for this connection, in bytes; 0 if it is lost.
+    /// Returns the longest payload of a packet for this connection, in bytes; 0 if the connection
+    /// is lost.
     pub fn payload_max(&self, id: ConnectionId) -> usize {
         self.of(id).map_or(0, |connection| connection.payload_max(&self.shared.config))
     }
 
-    /// Returns the number of packets that were appended and never sent. Callers that append only
-    /// while this is below 1 bound the time that a message waits behind others to one packet.
+    /// Returns the number of packets that were appended and never sent. If a caller appends only
+    /// while this number is 0, a message waits behind other messages for one packet at most.
     pub fn unsent(&self, id: ConnectionId) -> usize {
         self.of(id).map_or(0, Connection::unsent)
     }
@@ -200,7 +203,7 @@ impl Endpoint {
     }
 
     /// Ends the stream to the peer, after all packets that were appended. [`Event::Closed`] follows
-    /// when the peer has done so too.
+    /// when the peer has ended its stream too.
     pub fn close(&mut self, now_ns: u64, id: ConnectionId) {
         if let Some(machine) = self.of_mut(id).and_then(Connection::machine_mut) {
             machine.close();
@@ -224,7 +227,7 @@ impl Endpoint {
     }
 
     /// Handles a frame as [`Endpoint::handle_frame`] does, and reads its payload in place if
-    /// possible. It returns the payload if three things hold: this is the next payload of a
+    /// possible. Returns the payload if three things hold: this is the next payload of a
     /// connection, all payloads before it were read, and [`Endpoint::poll_event`] has no event.
     pub fn read_frame<'a>(
         &mut self,
@@ -235,7 +238,7 @@ impl Endpoint {
     }
 
     /// Handles a frame as [`Endpoint::read_frame`] does, or as [`Endpoint::handle_frame`] if
-    /// `reads` is false. `checked` is the result of [`Endpoint::check`] for it.
+    /// `reads` is false. `checked` is the result of [`Endpoint::check`] for this frame.
     pub fn handle_checked<'a>(
         &mut self,
         now_ns: u64,
@@ -354,8 +357,8 @@ impl Endpoint {
         None
     }
 
-    /// Returns true if [`Endpoint::poll_transmit`] has a frame. If not, the call of it may be put
-    /// off for a while.
+    /// Returns true if [`Endpoint::poll_transmit`] has a frame. If there is none, the call may be
+    /// put off for a while.
     #[inline]
     pub fn wants_transmit(&self) -> bool {
         let connection = |&index: &u32| self.connections[index as usize].as_ref();
@@ -363,14 +366,15 @@ impl Endpoint {
     }
 
     /// Returns true if [`Endpoint::poll_transmit`] must be called before [`Endpoint::poll_timeout`]
-    /// is right. It need not have a frame.
+    /// returns the right time. There need not be a frame to send.
     #[inline]
     pub fn wants_poll(&self) -> bool {
         !self.touched.is_empty()
     }
 
     /// Returns the time at which [`Endpoint::handle_timeout`] must be called, once
-    /// [`Endpoint::poll_transmit`] has no more frames. It may be too early, but never too late.
+    /// [`Endpoint::poll_transmit`] has no more frames. The time may be too early, but never too
+    /// late. Returns `None` if no timer runs.
     #[inline]
     pub fn poll_timeout(&self) -> Option<u64> {
         self.deadlines.first().map(|&(deadline_ns, _)| deadline_ns)

@@ -1,5 +1,5 @@
 //! Random numbers for nonces and first sequence numbers, from a seed of the caller. Others cannot
-//! guess them, and a simulation repeats them.
+//! guess these numbers, and a simulation can repeat them.
 
 use crate::machine::Identity;
 use crate::seq::Seq;

@@ -14,7 +14,7 @@ use crate::wire::{Extension, Flags, Packet, Parameters, Repr};
 
 impl Connection {
     /// Handles a frame of the peer. [`Connection::update`] must follow. Returns true if `reads` is
-    /// set and the payload is the next one in order: it counts as read then.
+    /// set and the payload is the next one in order. The payload then counts as read.
     pub(super) fn receive(
         &mut self,
         now_ns: u64,
@@ -150,7 +150,8 @@ impl Connection {
         if memory.capacity() > 0 {
             shared.spare.put(memory);
         }
-        // The machine has an empty payload in its place, which is dropped here.
+        // The machine holds an empty payload in place of the payload that was read. It is dropped
+        // here.
         is_read && progress.has_arrived && self.read().is_some()
     }
 
@@ -227,14 +228,14 @@ impl Connection {
             && let Some(machine) = self.slot.machine_mut()
         {
             // The end that received the SYN measures a round trip too. If acknowledgements travel
-            // with data, it measures that of its first data.
+            // with data, this end measures the round trip of its first data instead.
             machine.probe();
         }
         shared.events.push_back(Event::Connected { id: self.id, peer: self.peer });
     }
 
     /// Derives the key for the current pair of ends, and starts their control numbers. Returns true
-    /// if the pair is a new one.
+    /// if the pair is new.
     fn update_key(&mut self, shared: &Shared) -> bool {
         let ends = self.slot.ends();
         let differ = self.proof.as_ref().map(|proof| proof.ends) != ends;

@@ -2,8 +2,8 @@
 
 use super::config::Timing;
 
-/// The number of timeouts at the longest value for a lost frame, after which a busy peer is more
-/// likely.
+/// The number of timeouts of [`Timing::retransmit_max_ns`] after which a busy peer is more likely
+/// than a lost frame.
 const REPEATS_MAX: u32 = 4;
 
 /// The estimate of one connection's round trip.
@@ -18,30 +18,30 @@ impl Rtt {
     pub(super) fn measure(&mut self, sample_ns: u64) {
         let sample_ns = sample_ns.max(1);
         if self.smoothed_ns == 0 {
-            // (2.2)
+            // RFC 6298 (2.2).
             *self = Self { smoothed_ns: sample_ns, variation_ns: sample_ns / 2 };
             return;
         }
-        // (2.3): alpha is 1/8, beta is 1/4.
+        // RFC 6298 (2.3): alpha is 1/8, beta is 1/4.
         let error_ns = self.smoothed_ns.abs_diff(sample_ns);
         self.variation_ns = self.variation_ns - self.variation_ns / 4 + error_ns / 4;
         self.smoothed_ns = self.smoothed_ns - self.smoothed_ns / 8 + sample_ns / 8;
     }
 
-    /// Returns the smoothed round trip; `None` before the first measurement.
+    /// Returns the smoothed round trip in nanoseconds; `None` before the first measurement.
     pub(super) fn smoothed_ns(&self) -> Option<u64> {
         (self.smoothed_ns > 0).then_some(self.smoothed_ns)
     }
 
-    /// Returns the retransmission timeout after `backoff` timeouts without an answer. `lag_ns` is
-    /// the time after which peers have answered lately.
+    /// Returns the retransmission timeout in nanoseconds, after `backoff` timeouts without an
+    /// answer. `lag_ns` is the time after which peers have answered lately.
     pub(super) fn timeout_ns(&self, timing: &Timing, lag_ns: u64, backoff: u32) -> u64 {
         let base_ns = match self.smoothed_ns() {
             // The peer may delay its acknowledgement.
             Some(smoothed_ns) => smoothed_ns + 4 * self.variation_ns + timing.acknowledge_ns,
             None => timing.retransmit_initial_ns,
         };
-        // A peer that was busy when the first round trip was measured need not be so for long.
+        // A peer that was busy when the first round trip was measured need not stay busy for long.
         let patient_ns = timing.retransmit_patient_ns.max(self.smoothed_ns + self.smoothed_ns / 4);
         let base_ns = base_ns.max(timing.retransmit_min_ns).min(patient_ns);
         // A timeout below the round trip would repeat every packet.
@@ -56,10 +56,10 @@ impl Rtt {
 /// The time after which peers have answered lately, on average over all peers. It includes answers
 /// to repeated frames.
 ///
-/// Ranks that share few processors all answer late. Each connection would have to find that out by
-/// repetitions, which keep its peer busier still; this estimate lets it learn from the others. The
-/// cause of a repetition is unknown, so a lost frame raises the estimate too, but by no more than
-/// the time that it took.
+/// Ranks that share few processors all answer late. Each connection would have to find this out by
+/// repetitions, which keep its peer even busier. This estimate lets a connection learn from the
+/// others. The cause of a repetition is unknown, so a lost frame raises the estimate too, but by no
+/// more than the time that it took.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Lag(Option<u64>);
 

@@ -1,4 +1,5 @@
-//! Tags of several frames at once, of those that leave and of those that have arrived.
+//! Computes the tags of several frames at once, both of frames that leave and of frames that have
+//! arrived.
 
 use crate::auth::{self, Claim, Key, LANES, Route};
 use crate::machine::Ends;
@@ -7,8 +8,9 @@ use crate::wire::{Frame, Packet, Tag};
 /// The most frames that [`Endpoint::check`](super::Endpoint::check) takes.
 pub const CHECKED_MAX: usize = LANES;
 
-/// The tags that the frames of [`Endpoint::poll_unsealed`](super::Endpoint::poll_unsealed) lack, in
-/// the order of the frames.
+/// The keys and control numbers for the tags that the frames of
+/// [`Endpoint::poll_unsealed`](super::Endpoint::poll_unsealed) still lack, in the order of the
+/// frames.
 #[derive(Default)]
 pub struct Seals(Vec<Option<(Key, u64)>>);
 
@@ -24,7 +26,8 @@ impl Seals {
         self.0.push(Some((key.clone(), control)));
     }
 
-    /// Notes that a frame was written, the `number`-th one. It needs no tag if none was noted.
+    /// Notes that the `number`-th frame was written. If no key was noted for this frame, it needs
+    /// no tag.
     pub(super) fn end_frame(&mut self, number: usize) {
         self.0.resize(number, None);
     }
@@ -76,8 +79,8 @@ fn parse(frame: &[u8]) -> Option<Parsed<'_>> {
     Some((way, Packet::new_checked(&frame[start..]).ok()?))
 }
 
-/// The right tag of a frame that has arrived, if it belongs to the connection of these ends and has
-/// this control number.
+/// The tag that a frame must have, computed when it arrived. This tag is right only if the frame
+/// belongs to the connection `ends` and has the control number `number`.
 #[derive(Clone, Copy)]
 pub struct Checked {
     pub(super) ends: Ends,

@@ -1,4 +1,4 @@
-//! The memory of payloads, used again.
+//! Keeps the memory of payloads, so that it is used again.
 
 /// The most payloads that are kept.
 const KEPT_MAX: usize = 512;
@@ -8,7 +8,7 @@ const KEPT_MAX: usize = 512;
 pub(super) struct Spare(Vec<Vec<u8>>);
 
 impl Spare {
-    /// Returns an empty payload.
+    /// Returns an empty payload, with kept memory if there is some.
     #[inline]
     pub(super) fn take(&mut self) -> Vec<u8> {
         self.0.pop().unwrap_or_default()
@@ -24,8 +24,8 @@ impl Spare {
     }
 }
 
-/// A payload that lies in a frame. It is copied to `memory` if the machine keeps it. If `is_read`,
-/// it is read in place, and the machine keeps an empty payload for it.
+/// A payload that lies in a frame. If the machine keeps the payload, it is copied to `memory`. If
+/// `is_read` is true, the payload is read in place, and the machine keeps an empty payload instead.
 pub(super) struct Copied<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) memory: &'a mut Vec<u8>,

@@ -9,10 +9,11 @@ use crate::seq::Seq;
 
 /// The number of repetitions of a packet before short frames are sent beside it.
 const ALONE_MAX: u32 = 4;
-/// The least number of repetitions, and of answers meanwhile in which the peer lacks the packet.
+/// The least number of repetitions (`REPEATS_MIN`), and of answers meanwhile in which the peer
+/// lacks the packet (`ANSWERS_MIN`), before the packet counts as too long.
 const REPEATS_MIN: u32 = 14;
 const ANSWERS_MIN: u32 = 10;
-/// The least time over which these are spread.
+/// The least time in nanoseconds over which the repetitions and the answers are spread.
 const TIME_MIN_NS: u64 = 2_000_000_000;
 /// A frame of at most this many bytes behind Ethernet's header is carried by every network.
 const BYTES_MIN: usize = 256;

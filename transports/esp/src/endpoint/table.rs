@@ -38,7 +38,8 @@ impl Endpoint {
     }
 
     /// Reports the events that follow from a change of a connection, and removes the connection if
-    /// it is over. The deadline is registered when there is no more frame to send.
+    /// it is over. [`Endpoint::transmit`] registers its deadline later, when there is no more frame
+    /// to send.
     pub(super) fn update(&mut self, now_ns: u64, index: u32) {
         let connection = self.connections[index as usize].as_mut().expect("it is there");
         if !connection.update(now_ns, &mut self.shared) {

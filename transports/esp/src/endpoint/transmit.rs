@@ -1,4 +1,4 @@
-//! Writes the frames of a connection, and notes what their answers will measure.
+//! Writes the frames of a connection, and notes which round trips their answers will measure.
 
 use super::connection::{Connection, Shared};
 use super::frames::{self, Envelope};

@@ -34,7 +34,7 @@ struct Due {
     reset: bool,
 }
 
-/// The progress that a frame brought: timers restart for it.
+/// The progress that a frame brought. Timers restart after progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Progress {
     /// True if packets were acknowledged.
@@ -99,7 +99,8 @@ impl<P: Default> Machine<P> {
         self.is_closing && self.send.queued() == 0 && self.receive.is_finished()
     }
 
-    /// Returns true if this end has closed, and at most the end of its stream is not acknowledged.
+    /// Returns true if this end has closed, and the peer has acknowledged all packets except
+    /// perhaps the last one, the FIN.
     pub(crate) fn has_only_end_left(&self) -> bool {
         self.is_closing && self.send.queued() <= 1
     }
@@ -176,8 +177,8 @@ impl<P: Default> Machine<P> {
         self.due = Due { handshake: !is_confirmed, ..Due::default() };
     }
 
-    /// Asks the peer for a sign of life. A peer that may not have got the end of the handshake gets
-    /// it again first: it could not answer.
+    /// Asks the peer for a sign of life. A peer that may lack the last packet of the handshake gets
+    /// this packet again first, because it could not answer otherwise.
     pub(crate) fn probe(&mut self) {
         self.due.probe = true;
         self.due.handshake |= self.is_asking();
@@ -218,7 +219,7 @@ impl<P: Default> Machine<P> {
     }
 
     /// Handles an acknowledgement. Only an end that is connected sends one, so the connection is
-    /// confirmed.
+    /// confirmed. Returns true if packets were acknowledged that were not acknowledged before.
     fn acknowledge(&mut self, of: Acknowledgement, free: impl FnMut(P)) -> bool {
         self.is_confirmed = true;
         self.send.acknowledge(of, free) > 0
@@ -303,8 +304,8 @@ impl<P: Default> Machine<P> {
         Body::Request { acknowledgement: self.receive.acknowledgement(), ranges }
     }
 
-    /// Returns the acknowledgement to send, if one is due. If `is_near`, one that could wait is
-    /// sent too.
+    /// Returns the acknowledgement to send, if one is due. If `is_near` is true, an acknowledgement
+    /// that could wait is due too.
     fn take_acknowledgement(&mut self, is_near: bool) -> Option<Acknowledgement> {
         if self.answer < if is_near { Answer::Soon } else { Answer::Now } {
             return None;

@@ -13,7 +13,7 @@ pub(crate) enum Timer {
     Repeat,
     /// Requests all missing packets again.
     Request,
-    /// Sends the acknowledgement that no data has carried.
+    /// Sends an acknowledgement alone, because no data has carried it.
     Acknowledge,
 }
 
@@ -23,12 +23,13 @@ impl Timer {
         [Timer::Handshake, Timer::Repeat, Timer::Request, Timer::Acknowledge];
 }
 
-/// One incarnation of an end. A rank that restarts, or connects again, has another one.
+/// One incarnation of a connection's end. A rank that restarts or connects again gets another
+/// identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Identity {
-    /// A random number that distinguishes it from others.
+    /// A random number that distinguishes this incarnation from others.
     pub(crate) nonce: u64,
-    /// The sequence number of its first packet, at random.
+    /// The sequence number of the end's first packet, which is random.
     pub(crate) first: Seq,
 }
 
@@ -60,7 +61,7 @@ pub(crate) enum Segment<P> {
         from: u64,
         /// The nonce of the receiver's end.
         to: u64,
-        /// Its contents.
+        /// The contents of the packet.
         body: Body<P>,
     },
 }
@@ -70,18 +71,18 @@ pub(crate) enum Segment<P> {
 pub(crate) enum Body<P> {
     /// A packet of the stream.
     Data {
-        /// Its sequence number.
+        /// The sequence number of the packet.
         seq: Seq,
         /// [`Flags::TXS`], [`Flags::TXF`], [`Flags::TXR`], [`Flags::FIN`].
         flags: Flags,
-        /// The bytes that it carries.
+        /// The bytes that the packet carries.
         payload: P,
-        /// The acknowledgement that travels with it.
+        /// The acknowledgement that travels with the packet.
         acknowledgement: Option<Acknowledgement>,
     },
     /// An acknowledgement alone.
     Ack(Acknowledgement),
-    /// A request for packets. Without ranges, it asks only for a sign of life.
+    /// A request for packets. A request without ranges asks only for a sign of life.
     Request {
         /// The acknowledgement that every request has.
         acknowledgement: Acknowledgement,

@@ -14,9 +14,9 @@ use crate::transfer::Rules;
 /// The nonces of a connection's ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ends {
-    /// That of this end.
+    /// The nonce of this end.
     pub(crate) own: u64,
-    /// That of the peer's end.
+    /// The nonce of the peer's end.
     pub(crate) peer: u64,
 }
 
@@ -35,8 +35,8 @@ pub(crate) enum Change {
     None,
     /// A packet was handled by the established connection.
     Progress(Progress),
-    /// A connection was established. It replaces the one before, if there was one: the peer
-    /// restarted.
+    /// A connection was established. If there was a connection before, the peer has restarted, and
+    /// the new connection replaces the old one.
     Established,
 }
 
@@ -45,7 +45,7 @@ pub(crate) enum Change {
 pub(crate) struct Slot<P> {
     rules: Rules,
     /// This end's identity in the next connection. Until the peer has confirmed the current
-    /// connection, it is the identity in the current one.
+    /// connection, this is also the identity in the current connection.
     next: Identity,
     current: Option<Current<P>>,
     /// True if the owner asked for a connection and there is none yet.
@@ -88,22 +88,24 @@ impl<P: Default> Slot<P> {
         *self = Self::new(self.rules, next);
     }
 
-    /// Returns the connection; `None` if the peer has none.
+    /// Returns the connection with the peer; `None` if there is none.
     pub(crate) fn machine(&self) -> Option<&Machine<P>> {
         self.current.as_ref().map(|current| &current.machine)
     }
 
-    /// Returns the connection, for changes; `None` if the peer has none.
+    /// Returns the connection with the peer, for changes; `None` if there is none.
     pub(crate) fn machine_mut(&mut self) -> Option<&mut Machine<P>> {
         self.current.as_mut().map(|current| &mut current.machine)
     }
 
-    /// Returns the nonces of the connection's ends.
+    /// Returns the nonces of the connection's ends; `None` if there is no connection.
     pub(crate) fn ends(&self) -> Option<Ends> {
         self.current.as_ref().map(|current| Ends { own: current.own.nonce, peer: current.peer })
     }
 
-    /// Returns the nonces of this end that a handshake frame of the peer's end `peer` may answer.
+    /// Returns the nonces of this end that a handshake frame of the peer's end `peer` may answer:
+    /// the nonce in the current connection, if `peer` is its other end, and the nonce in the next
+    /// connection.
     pub(crate) fn own_nonces_for(&self, peer: u64) -> [Option<u64>; 2] {
         let current = self.current.as_ref().filter(|current| current.peer == peer);
         [current.map(|current| current.own.nonce), Some(self.next.nonce)]
@@ -142,17 +144,19 @@ impl<P: Default> Slot<P> {
             && current.machine.is_confirmed()
         {
             // From now on another connection needs the new identity. The peer must answer a SYN+ACK
-            // that carries it, so frames that it has sent already cannot set one up.
+            // that carries this identity, so frames that the peer has sent already can't set up a
+            // connection.
             self.next = new_identity();
-            // A SYN that has not left yet would carry the new identity, and the peer would take
-            // this end for one that restarted.
+            // A SYN that has not left yet would carry the new identity, and the peer would believe
+            // that this end has restarted.
             self.is_question_due = false;
         }
         change
     }
 
-    /// Handles an answer of the peer's end `peer` to this end's nonce `to`. `is_confirmed` is true
-    /// if the peer is connected, as its ACK says; a SYN+ACK does not say so.
+    /// Handles a handshake frame in which the peer's end `peer` answers this end's nonce `to`.
+    /// `is_confirmed` is true for an ACK, which says that the peer is connected. It is false for a
+    /// SYN+ACK.
     fn handle_answer(&mut self, peer: Identity, to: u64, is_confirmed: bool) -> Change {
         match &mut self.current {
             Some(current) if (current.peer, current.own.nonce) == (peer.nonce, to) => {
@@ -164,7 +168,8 @@ impl<P: Default> Slot<P> {
             }
             _ if to != self.next.nonce => {}
             Some(current) if current.own.nonce == to => {
-                // The peer had answered before, and kept no state of that.
+                // The peer has answered before with another nonce, and kept no state of that
+                // answer.
                 current.peer = peer.nonce;
                 current.machine.restart(peer.first, is_confirmed);
             }

@@ -1,4 +1,4 @@
-//! A deterministic simulation of hosts on a switch: from one seed, the same happens every time.
+//! A deterministic simulation of hosts on a switch: the same seed gives the same run every time.
 //!
 //! The hosts run real endpoints. A test calls [`Simulation::advance`], and then acts as the
 //! application of the host that it returns.
@@ -12,24 +12,24 @@ pub use random::Random;
 use crate::auth::{Address, JobKey};
 use crate::endpoint::{Config, Endpoint, FRAME_LEN_MAX};
 
-/// A host: an endpoint, and a clock that differs from those of others.
+/// A host: an endpoint, and a clock that differs from the clocks of other hosts.
 pub struct Host {
-    /// Its end of ESP.
+    /// The host's end of ESP.
     pub endpoint: Endpoint,
-    /// The time that its clock shows at the beginning.
+    /// The time in nanoseconds that the host's clock shows at the beginning.
     offset_ns: u64,
-    /// The rate by which its clock is faster than the simulation's, in millionths.
+    /// The rate by which the host's clock is faster than the simulation's clock, in millionths.
     skew_ppm: i64,
 }
 
 impl Host {
-    /// Returns the time that its clock shows at a time of the simulation.
+    /// Returns the time that the host's clock shows at the time `at_ns` of the simulation.
     pub fn now_ns(&self, at_ns: u64) -> u64 {
         let skew_ns = i128::from(at_ns) * i128::from(self.skew_ppm) / 1_000_000;
         self.offset_ns + (i128::from(at_ns) + skew_ns) as u64
     }
 
-    /// Returns the time of the simulation at which its clock has reached a time.
+    /// Returns the time of the simulation at which the host's clock has reached `now_ns`.
     fn when_ns(&self, now_ns: u64) -> u64 {
         let since_ns = i128::from(now_ns.saturating_sub(self.offset_ns));
         (since_ns * 1_000_000 / i128::from(1_000_000 + self.skew_ppm)) as u64 + 1
@@ -98,7 +98,7 @@ impl Simulation {
         }
     }
 
-    /// Returns the time of the next step, and the host if it is a timeout.
+    /// Returns the time of the next step, and the host if that step is a timeout.
     fn next(&self) -> Option<(u64, Option<usize>)> {
         let timeout = |(number, host): (usize, &Host)| {
             let at_ns = host.when_ns(host.endpoint.poll_timeout()?);
@@ -114,7 +114,7 @@ impl Simulation {
         self.next().map(|(at_ns, _)| at_ns)
     }
 
-    /// Advances the time to `at_ns`, before which there is no step.
+    /// Advances the time to `at_ns`. No step may be due before `at_ns`.
     pub fn wait_until(&mut self, at_ns: u64) {
         debug_assert!(
             self.next_ns().is_none_or(|next_ns| at_ns <= next_ns),
@@ -123,8 +123,8 @@ impl Simulation {
         self.now_ns = self.now_ns.max(at_ns);
     }
 
-    /// Does the next step. Returns the host that it concerned, if any; the outer `None` if there is
-    /// no step.
+    /// Does the next step. Returns the host that the step concerned, or `Some(None)` if it
+    /// concerned no host. Returns `None` if there is no step.
     pub fn advance(&mut self) -> Option<Option<usize>> {
         let (at_ns, host) = self.next()?;
         self.now_ns = at_ns;

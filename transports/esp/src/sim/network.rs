@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, VecDeque};
 pub struct Links {
     /// The time in picoseconds that a byte takes on a wire: 800 is 10 Gbit/s.
     pub byte_ps: u64,
-    /// The time in nanoseconds from one end of a wire to the other, with that of the hardware
-    /// there.
+    /// The time in nanoseconds from one end of a wire to the other, including the delay of the
+    /// hardware there.
     pub latency_ns: u64,
     /// The most frames that wait at an output of the switch.
     pub queue_frames_max: usize,
@@ -31,15 +31,16 @@ impl Default for Links {
 pub struct Faults {
     /// Frames that are lost.
     pub lost: u32,
-    /// Frames that are lost together with the next [`Faults::burst_frames`] frames of all hosts.
+    /// Frames that begin a burst: [`Faults::burst_frames`] frames of all hosts are lost, from this
+    /// frame on.
     pub burst: u32,
-    /// Length of such a burst.
+    /// The number of frames in such a burst.
     pub burst_frames: u32,
     /// Frames that arrive twice.
     pub doubled: u32,
     /// Frames that arrive up to [`Faults::delay_ns`] later, behind others.
     pub delayed: u32,
-    /// The longest delay.
+    /// The longest delay of a doubled or delayed frame, in nanoseconds.
     pub delay_ns: u64,
     /// Frames in which a bit is flipped.
     pub damaged: u32,

@@ -10,7 +10,7 @@ impl Random {
         Self(seed)
     }
 
-    /// Returns any number.
+    /// Returns a random number of 64 bits.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,7 +18,7 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// Returns a number below `bound`; 0 if that is 0.
+    /// Returns a random number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.number()) * u128::from(bound)) >> 64) as u64
     }
@@ -28,7 +28,7 @@ impl Random {
         self.below(1_000_000) < per_million.into()
     }
 
-    /// Returns 32 bytes, as for an endpoint's seed.
+    /// Returns 32 random bytes, for example for an endpoint's seed.
     pub fn bytes(&mut self) -> [u8; 32] {
         let words: [[u8; 8]; 4] = std::array::from_fn(|_| self.number().to_be_bytes());
         std::array::from_fn(|at| words[at / 8][at % 8])

@@ -30,15 +30,17 @@ pub struct Rules {
     pub burst_length: u16,
     /// A missing packet counts as lost once more than this many packets behind it have arrived.
     pub reordered_max: u16,
-    /// The number of packets after which a receiver sends an acknowledgement unasked. A quarter of
-    /// its window replaces it if that is more. Half of the initial burst limits it.
+    /// The number of packets after which a receiver sends an acknowledgement unasked. If a quarter
+    /// of the receiver's window is more, it takes the place of this number. A job sets this number
+    /// to at most half of the initial burst.
     pub ack_every: u16,
     /// True if the sender repeats the end of a transfer as it repeats the start. The thesis does
-    /// not, which leads to a deadlock (3.2.1). It is false only in the model that shows that
+    /// not do so, which leads to a deadlock (3.2.1). This is false only in the model that shows the
     /// deadlock.
     pub repeats_end: bool,
-    /// True if every packet of the stream carries an acknowledgement, and that of a new connection
-    /// may wait for one. It costs nothing if every frame has a tag anyway. Each connection sets it.
+    /// True if every packet of the stream carries an acknowledgement. The first acknowledgement of
+    /// a new connection may then wait for such a packet. This costs nothing if every frame has a
+    /// tag anyway. Each connection sets this for itself.
     pub(crate) answers_with_data: bool,
 }
 
@@ -56,12 +58,12 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// Returns the length of an initial burst: never more than a receiver buffers.
+    /// Returns the number of packets in an initial burst. It is never more than a receiver buffers.
     pub(crate) fn initial(&self) -> u16 {
         self.initial_burst_length.min(self.burst_length)
     }
 
-    /// Returns true if the numbers go together.
+    /// Returns true if these numbers are within their limits.
     pub(crate) fn are_consistent(&self) -> bool {
         let Self { initial_burst_length, burst_length, ack_every, .. } = *self;
         initial_burst_length > 0 && ack_every > 0 && (1..=WINDOW_MAX).contains(&burst_length)

@@ -1,4 +1,4 @@
-//! The receiving end.
+//! The receiving end of one direction of a connection.
 
 use super::{Acknowledgement, Rules};
 use crate::limits::RANGES_MAX;
@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 pub(crate) enum Answer {
     /// No answer.
     None,
-    /// An acknowledgement that the sender does not wait for. It leaves when its timer expires, or
-    /// with data if [`Receiver::is_answer_near`].
+    /// An acknowledgement that the sender does not wait for. It leaves when the timer for
+    /// acknowledgements expires, or with data if [`Receiver::is_answer_near`].
     Soon,
     /// An acknowledgement, immediately.
     Now,
@@ -31,16 +31,16 @@ enum Gate {
     Passed,
 }
 
-/// The receiving end of a direction. It keeps packets that arrived before earlier ones, and packets
-/// that were not read yet.
+/// The receiving end of one direction of a connection. It keeps packets that arrived before earlier
+/// ones, and packets that were not read yet.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Receiver<P> {
     rules: Rules,
     gate: Gate,
     /// The first packet that has not arrived.
     next: Seq,
-    /// Packets from `next` on that arrived early. The first entry is always missing, the last one
-    /// never is.
+    /// Packets from `next` on that arrived early, with `None` for a missing packet. The first entry
+    /// is always `None`, the last one never is.
     early: VecDeque<Option<(Flags, P)>>,
     /// Payloads in order that were not read yet.
     ready: VecDeque<P>,
@@ -55,10 +55,10 @@ pub(crate) struct Receiver<P> {
     share: u16,
     /// The number of packets that the next transfer may begin with.
     start_window: u16,
-    /// The slow-start window of the current transfer: the packets that it could begin with, plus
-    /// one for each that has arrived since.
+    /// The slow-start window of the current transfer: the packets that the transfer could begin
+    /// with, plus one for each packet that has arrived since.
     slow_start_window: u16,
-    /// All missing packets before this one were requested.
+    /// The packet before which all missing packets were requested.
     requested_end: Seq,
     /// The number of packets since the last acknowledgement.
     since_ack: u16,
@@ -124,7 +124,8 @@ impl<P> Receiver<P> {
         self.slow_start_window = self.start_window;
     }
 
-    /// Takes packets again. Returns true if they were refused: the sender should be asked for them.
+    /// Accepts packets again. Returns true if packets were refused. The caller should then request
+    /// them from the sender.
     pub(crate) fn admit(&mut self) -> bool {
         let was_postponed = self.gate == Gate::Postponed;
         if was_postponed {
@@ -150,9 +151,9 @@ impl<P> Receiver<P> {
         })
     }
 
-    /// Handles a packet of the stream. Returns true if it was new, and the answer that it needs.
-    /// Duplicates, and packets for which there is no room, change nothing. Both are answered,
-    /// because their sender does not know which packets have arrived.
+    /// Handles a packet of the stream. Returns true if the packet was new, and the answer that the
+    /// packet needs. Duplicates, and packets for which there is no room, change nothing. Both are
+    /// answered, because their sender does not know which packets have arrived.
     pub(crate) fn accept(
         &mut self,
         seq: Seq,
@@ -202,7 +203,7 @@ impl<P> Receiver<P> {
         (true, answer)
     }
 
-    /// Appends the first missing packet to those that can be read.
+    /// Takes the first missing packet, which has now arrived. Its payload can be read from now on.
     fn take(&mut self, flags: Flags, payload: P) {
         self.gate = Gate::Passed;
         self.next = self.next.plus(1);
@@ -280,8 +281,8 @@ impl<P> Receiver<P> {
     }
 
     /// Returns true if enough packets have arrived since the last acknowledgement that outgoing
-    /// data should carry the next one. Each acknowledgement costs both ends a keyed hash, so not
-    /// every message of a ping-pong carries one.
+    /// data should carry the next acknowledgement. Each acknowledgement costs both ends a keyed
+    /// hash, so not every message of a ping-pong carries one.
     pub(crate) fn is_answer_near(&self) -> bool {
         4 * u32::from(self.since_ack) >= 3 * u32::from(self.rules.ack_every)
     }

@@ -1,4 +1,4 @@
-//! The sending end.
+//! The sending end of one direction of a connection.
 
 use super::{Acknowledgement, Rules};
 use crate::seq::Seq;
@@ -10,13 +10,14 @@ use std::collections::VecDeque;
 pub(crate) struct Queued<P> {
     /// [`Flags::TXS`], [`Flags::TXF`], [`Flags::TXR`], [`Flags::FIN`].
     pub(crate) flags: Flags,
-    /// The bytes that it carries.
+    /// The bytes that the packet carries.
     pub(crate) payload: P,
-    /// True if it must be sent again.
+    /// True if the packet must be sent again.
     is_due: bool,
 }
 
-/// The sending end of a direction. It keeps each packet until that is acknowledged.
+/// The sending end of one direction of a connection. It keeps each packet until the packet is
+/// acknowledged.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Sender<P> {
     rules: Rules,
@@ -31,8 +32,8 @@ pub(crate) struct Sender<P> {
     /// The start of the last transfer, until it is acknowledged.
     start: Option<Seq>,
     /// The number of packets of a new transfer that may be sent before its start is acknowledged,
-    /// counted from the first unacknowledged packet. The receiver says it when it acknowledges the
-    /// end of the transfer before.
+    /// counted from the first unacknowledged packet. The receiver says this number when it
+    /// acknowledges the end of the transfer before.
     start_window: u16,
     /// True if the last acknowledged packet was the end of its transfer.
     has_ended: bool,
@@ -57,9 +58,9 @@ impl<P> Sender<P> {
         }
     }
 
-    /// Appends a packet to the stream. It joins the transfer of the packet before it if that one
-    /// was not sent yet, and starts a new transfer otherwise (thesis 3.2). `flags` may have
-    /// [`Flags::TXR`] and [`Flags::FIN`] only.
+    /// Appends a packet to the stream. The packet joins the transfer of the packet before it, if
+    /// that packet was not sent yet. Otherwise it starts a new transfer (thesis 3.2). `flags` may
+    /// have [`Flags::TXR`] and [`Flags::FIN`] only.
     pub(crate) fn push(&mut self, payload: P, mut flags: Flags) {
         let seq = self.end();
         if self.next.is_before(seq) {
@@ -98,9 +99,9 @@ impl<P> Sender<P> {
         self.next
     }
 
-    /// Returns the end of what may be sent without a request. The first unacknowledged packet may
-    /// always be sent. If the receiver had no room for the start of a transfer, this repetition
-    /// makes it announce the room that it has now.
+    /// Returns the first packet that may not be sent without a request. The first unacknowledged
+    /// packet may always be sent. If the receiver had no room for the start of a transfer, the
+    /// repetition of this packet makes the receiver announce its present room.
     fn limit(&self) -> Seq {
         if self.start.is_none() {
             return self.edge;
@@ -135,8 +136,8 @@ impl<P> Sender<P> {
     }
 
     /// Handles an acknowledgement: the receiver has all packets before `acknowledged` and allows
-    /// `window` packets from there on. Passes the acknowledged payloads to `free`, and returns how
-    /// many there were. Ignores acknowledgements of packets that were never sent or were
+    /// `window` packets from there on. Passes the acknowledged payloads to `free`, and returns the
+    /// number of these payloads. Ignores acknowledgements of packets that were never sent or were
     /// acknowledged before.
     pub(crate) fn acknowledge(
         &mut self,

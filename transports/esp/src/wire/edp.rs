@@ -30,9 +30,9 @@
 //! 6 probe reply          job u64, round u64, rank u32, state u32, sent u64, taken u64 tagged
 //! ```
 //!
-//! Threat: anyone on the Ethernet may send any datagram, and repeat those that it has seen.
-//! Datagrams of a kind with a tag count only if the tag is correct. Their receiver must detect
-//! repeated ones itself.
+//! Threat: anyone on the Ethernet may send any datagram, and repeat datagrams that it has seen.
+//! Datagrams of a kind with a tag count only if the tag is correct. The receiver must detect
+//! repeated datagrams itself.
 
 use super::bytes::{checksum, fill_checksum, u16_at, u32_at, u64_at};
 use super::{Malformed, Ports, TAG_LEN, Tag, VERSION};
@@ -58,11 +58,11 @@ const ANSWER_LEN: usize = 24;
 /// The state that a rank reports when it is asked if the job can go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum State {
-    /// It has something to do.
+    /// The rank has something to do.
     Active,
-    /// It can do nothing until a message arrives.
+    /// The rank can do nothing until a message arrives.
     Idle,
-    /// It has done everything.
+    /// The rank has done everything.
     Done,
 }
 
@@ -81,7 +81,7 @@ pub enum Message<'a> {
         /// A number that no other question has.
         nonce: u64,
     },
-    /// Answers a discovery: a host of the job, with its ranks if it knows them yet.
+    /// Answers a discovery: a host of the job names its ranks, if it knows them yet.
     Answer {
         /// The job.
         job: u64,
@@ -96,11 +96,11 @@ pub enum Message<'a> {
     Probe {
         /// The job.
         job: u64,
-        /// The number of the question. Answers to another one are ignored.
+        /// The number of the question. Answers to another question are ignored.
         round: u64,
     },
-    /// Answers a probe. A job is stuck if two rounds in a row find no rank active and the same
-    /// counts, with as many messages taken as sent (Mattern's four counters).
+    /// Answers a probe. A job is stuck if two rounds in a row find no active rank and equal counts,
+    /// and `taken` equals `sent` over all ranks (Mattern's four counters).
     ProbeReply {
         /// The job.
         job: u64,
@@ -108,11 +108,11 @@ pub enum Message<'a> {
         round: u64,
         /// The rank.
         rank: u32,
-        /// Its state.
+        /// The state of the rank.
         state: State,
-        /// Messages that it sent to other hosts.
+        /// The number of messages that the rank sent to other hosts.
         sent: u64,
-        /// Messages that it took from other hosts.
+        /// The number of messages that the rank took from other hosts.
         taken: u64,
     },
 }
@@ -206,13 +206,13 @@ impl<'a> Message<'a> {
 /// The meaning of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EdpRepr<'a> {
-    /// The port that sends it.
+    /// The port that sends the datagram.
     pub source_port: u16,
-    /// The port that it is for; 0 for all.
+    /// The port that the datagram is for; 0 for all ports.
     pub destination_port: u16,
-    /// A number that distinguishes datagrams. An answer repeats that of its question.
+    /// A number that distinguishes datagrams. An answer repeats the number of its question.
     pub number: u32,
-    /// Its contents.
+    /// The contents of the datagram.
     pub message: Message<'a>,
 }
 
@@ -287,7 +287,7 @@ impl<T: AsRef<[u8]>> Datagram<T> {
         &self.bytes()[self.header_len()..]
     }
 
-    /// Returns its meaning.
+    /// Returns the meaning of the datagram.
     pub fn repr(&self) -> EdpRepr<'_> {
         let bytes = self.0.as_ref();
         EdpRepr {
@@ -299,13 +299,13 @@ impl<T: AsRef<[u8]>> Datagram<T> {
         }
     }
 
-    /// Returns the tag; `None` if it has none.
+    /// Returns the tag; `None` if the datagram has none.
     pub fn tag(&self) -> Option<Tag> {
         self.is_tagged()
             .then(|| self.0.as_ref()[field::TAG].try_into().expect("the bytes of a tag"))
     }
 
-    /// Returns the bytes that the tag covers: those before the checksum, and those behind the tag.
+    /// Returns the bytes that the tag covers: the bytes before the checksum, and the payload.
     pub(crate) fn proven(&self) -> [&[u8]; 2] {
         [&self.bytes()[..field::CHECKSUM.start], self.payload()]
     }

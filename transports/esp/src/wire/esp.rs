@@ -37,8 +37,8 @@
 //! checksum, which is 0.
 //!
 //! Threat: any byte may come from anyone on the Ethernet. [`Packet::new_checked`] checks the whole
-//! header before anything uses it. Nothing in this file authenticates a sender: that is done with
-//! the tag ([`crate::auth`]).
+//! header before anything uses it. Nothing in this file authenticates a sender: [`crate::auth`]
+//! does so by the tag.
 
 use super::bytes::{checksum, fill_checksum, u16_at, u32_at};
 use super::{Extension, Flags, Malformed, Parameters, Ranges, TAG_LEN, Tag, VERSION};
@@ -184,13 +184,13 @@ impl<T: AsRef<[u8]>> Packet<T> {
         Flags(self.0.as_ref()[field::FLAGS])
     }
 
-    /// Returns the port that sent it.
+    /// Returns the port that sent the packet.
     #[inline]
     pub fn source_port(&self) -> u16 {
         u16_at(self.0.as_ref(), field::SOURCE_PORT)
     }
 
-    /// Returns the port that it is for.
+    /// Returns the port that the packet is for.
     #[inline]
     pub fn destination_port(&self) -> u16 {
         u16_at(self.0.as_ref(), field::DESTINATION_PORT)
@@ -246,14 +246,15 @@ impl<T: AsRef<[u8]>> Packet<T> {
         if self.form() == 2 { self.parameters() } else { None }
     }
 
-    /// Returns the tag; `None` if it has none.
+    /// Returns the tag; `None` if the packet has none.
     pub fn tag(&self) -> Option<Tag> {
         (self.form() > 0)
             .then(|| self.0.as_ref()[field::TAG].try_into().expect("the bytes of a tag"))
     }
 
-    /// Returns the bytes that the tag covers, in three pieces: before the checksum, between it and
-    /// the tag, and behind the tag. They include data only in form 3.
+    /// Returns the bytes that the tag covers, in three pieces: before the checksum, between the
+    /// checksum and the tag, and behind the tag. They include the payload only in form 3 and in
+    /// requests.
     #[inline]
     pub(crate) fn proven(&self) -> [&[u8]; 3] {
         let covers_payload = self.is_whole() || self.flags().has(Flags::RRQ);
@@ -336,18 +337,20 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
 pub struct Repr {
     /// The flags.
     pub flags: Flags,
-    /// The port that sends it.
+    /// The port that sends the packet.
     pub source_port: u16,
-    /// The port that it is for.
+    /// The port that the packet is for.
     pub destination_port: u16,
     /// The low half of the nonce of the sender's end.
     pub nonce: u32,
-    /// The number of this packet, or of the next one if the frame carries none.
+    /// The sequence number of this packet. If the frame carries no packet of the stream, it is the
+    /// number of the next packet.
     pub sequence: u32,
     /// The number of the first packet that has not arrived; used with [`Flags::ACK`].
     pub acknowledgement: u32,
-    /// The number of packets from that one on that may be sent; used with [`Flags::ACK`].
+    /// The number of packets that may be sent, from packet `acknowledgement` on; used with
+    /// [`Flags::ACK`].
     pub window: u16,
-    /// The part that depends on the form.
+    /// The part of the header that depends on its form.
     pub extension: Extension,
 }

@@ -64,12 +64,12 @@ impl<T: AsRef<[u8]>> Frame<T> {
         }
     }
 
-    /// Returns the address of the interface that it is for.
+    /// Returns the address of the interface that the frame is for.
     pub fn destination(&self) -> Mac {
         Mac(self.0.as_ref()[field::DESTINATION].try_into().expect("six bytes"))
     }
 
-    /// Returns the address of the interface that sent it.
+    /// Returns the address of the interface that sent the frame.
     pub fn source(&self) -> Mac {
         Mac(self.0.as_ref()[field::SOURCE].try_into().expect("six bytes"))
     }

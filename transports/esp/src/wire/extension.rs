@@ -3,9 +3,10 @@
 /// The parameters that an end announces in the handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Parameters {
-    /// The longest payload of a packet in bytes that it accepts.
+    /// The longest payload of a packet, in bytes, that the end accepts.
     pub payload_max: u16,
-    /// True if it tags all of every frame and accepts no others. Both ends do if one of them asks.
+    /// True if the end tags header and payload of every frame, and accepts no other frames. Both
+    /// ends do so if one of them asks for it.
     pub authenticates_data: bool,
 }
 

@@ -12,7 +12,7 @@ impl Flags {
     pub const NONE: Flags = Flags(0);
     /// Sets up a connection.
     pub const SYN: Flags = Flags(1);
-    /// Acknowledgement number and window count.
+    /// The acknowledgement number and the window are valid.
     pub const ACK: Flags = Flags(1 << 1);
     /// The end of the stream: no packets follow.
     pub const FIN: Flags = Flags(1 << 2);

@@ -15,7 +15,7 @@ use crate::limits::PORT_RUNS_MAX;
 pub struct PortRun {
     /// The first rank.
     pub rank: u32,
-    /// Its port.
+    /// The port of the first rank.
     pub port: u16,
     /// Number of ranks; at least one.
     pub count: u16,
@@ -53,7 +53,7 @@ impl<'a> Ports<'a> {
         (is_list && ports.iter().all(PortRun::is_consistent)).then_some(ports)
     }
 
-    /// Writes any number of runs as bytes, from which [`Ports::lists`] makes lists.
+    /// Returns the bytes of any number of runs. [`Ports::lists`] divides these bytes into lists.
     pub fn emit(runs: &[PortRun]) -> Vec<u8> {
         let bytes = |run: &PortRun| {
             let mut bytes = [0; Self::RUN_LEN];
@@ -65,7 +65,8 @@ impl<'a> Ports<'a> {
         runs.iter().flat_map(bytes).collect()
     }
 
-    /// Divides the bytes of runs into as few lists as have room for them, but at least one.
+    /// Divides the bytes of runs into as few lists as possible. Returns at least one list, which
+    /// may be empty.
     pub fn lists(bytes: &[u8]) -> impl Iterator<Item = Ports<'_>> {
         let none = bytes.is_empty().then_some(Ports::NONE);
         none.into_iter().chain(bytes.chunks(PORT_RUNS_MAX * Self::RUN_LEN).map(Ports))

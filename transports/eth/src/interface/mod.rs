@@ -16,17 +16,17 @@ use std::io;
 pub struct Interface {
     /// The name.
     pub name: String,
-    /// The number in this network namespace.
+    /// The number of the interface in this network namespace.
     pub index: u32,
-    /// The address; `None` if the interface has none of Ethernet's form.
+    /// The Ethernet address; `None` if the interface has no address of this form.
     pub mac: Option<Mac>,
     /// The most bytes of a frame after Ethernet's header.
     pub mtu: usize,
-    /// Set if it is an Ethernet, and not the loopback.
+    /// Set if the interface is an Ethernet, and not the loopback.
     pub(crate) is_ethernet: bool,
-    /// Set if it is switched on.
+    /// Set if the interface is switched on.
     pub(crate) is_up: bool,
-    /// Set if there is a link to the other end.
+    /// Set if the interface has a link to its other end.
     pub has_carrier: bool,
 }
 
@@ -41,7 +41,7 @@ pub enum Refusal {
         /// The names of the interfaces that exist.
         others: Vec<String>,
     },
-    /// It is the loopback. Ranks of one host share memory instead.
+    /// The interface is the loopback. Ranks of one host share memory instead.
     #[error(
         "{name} leads to this host only, where ranks share memory: take an interface to others"
     )]
@@ -49,19 +49,19 @@ pub enum Refusal {
         /// The interface.
         name: String,
     },
-    /// It does not carry frames of Ethernet.
+    /// The interface does not carry frames of Ethernet.
     #[error("{name} is no interface of Ethernet")]
     NotEthernet {
         /// The interface.
         name: String,
     },
-    /// It is switched off.
+    /// The interface is switched off.
     #[error("{name} is down: ip link set {name} up")]
     Down {
         /// The interface.
         name: String,
     },
-    /// Its frames are too short for ESP.
+    /// The frames of the interface are too short for ESP.
     #[error(
         "frames of {name} carry {mtu} bytes, ESP needs {MTU_MIN}: ip link set {name} mtu {MTU_MIN}"
     )]
@@ -73,9 +73,9 @@ pub enum Refusal {
     },
 }
 
-/// The bytes after Ethernet's header that ESP needs.
+/// The bytes after Ethernet's header that ESP needs at least in a frame.
 const MTU_MIN: usize = Packet::<&[u8]>::HEADER_LEN_MAX + PAYLOAD_MIN;
-/// The bytes after Ethernet's header that ESP uses at most.
+/// The bytes after Ethernet's header that ESP uses at most in a frame.
 const MTU_MAX: usize = FRAME_LEN_MAX - Frame::<&[u8]>::HEADER_LEN;
 
 impl Interface {
@@ -110,7 +110,7 @@ impl Interface {
     /// Returns the interface with this name among `all`.
     ///
     /// # Errors
-    /// [`Refusal`] if there is none, or ESP can't use it.
+    /// [`Refusal`] if no interface has this name, or if ESP can't use it.
     pub fn among(all: &[Self], name: &str) -> Result<Self, Refusal> {
         let Some(interface) = all.iter().find(|interface| interface.name == name) else {
             let others = all.iter().map(|interface| interface.name.clone()).collect();
@@ -125,7 +125,7 @@ impl Interface {
     /// Returns the address of an interface that is not refused.
     ///
     /// # Panics
-    /// If it has no address.
+    /// If the interface has no address.
     pub(super) fn address(&self) -> Mac {
         self.mac.expect("an interface of Ethernet has an address")
     }
@@ -147,8 +147,8 @@ impl Interface {
         (self.usable_mtu() < MTU_MIN).then_some(Refusal::Short { name, mtu })
     }
 
-    /// Returns the bytes after Ethernet's header that ESP uses: those of its longest packet at
-    /// most.
+    /// Returns the most bytes after Ethernet's header that ESP uses in a frame of this interface:
+    /// its MTU, limited to ESP's longest packet.
     pub fn usable_mtu(&self) -> usize {
         self.mtu.min(MTU_MAX)
     }

@@ -23,12 +23,12 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// The number of frames that arrived for a port.
+/// Counts of frames that arrived for a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RingStats {
-    /// All frames.
+    /// The number of frames that arrived, including dropped ones.
     pub arrived: u64,
-    /// The frames among them that were dropped, because the ring had no room.
+    /// The number of frames that were dropped because the ring had no room.
     pub dropped: u64,
 }
 
@@ -54,14 +54,14 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// Opens the interface with this name, for frames of these ethertypes (at least one) to `port`,
-    /// or to a free port.
+    /// Opens the interface with this name, for frames of these ethertypes (at least one) to `port`.
+    /// If `port` is `None`, takes a free port.
     ///
     /// # Errors
     /// [`OpenError`].
     pub fn open(interface: &str, ethertypes: &[u16], port: Option<u16>) -> Result<Self, OpenError> {
         let interface = Self::interface_of(interface)?;
-        // A missing right is reported before a taken port.
+        // The socket comes first, so that a missing right is reported before a taken port.
         let socket = Self::socket()?;
         let claimed =
             port.map_or_else(|| Port::any(&interface), |number| Port::claim(&interface, number));
@@ -74,7 +74,8 @@ impl Packet {
         Self::bind(interface, socket, ethertypes, claim.number(), Some(claim))
     }
 
-    /// Opens a port which the caller has claimed as a [`Port`]. Otherwise as [`Packet::open`].
+    /// Opens an interface as [`Packet::open`] does, for a port that the caller has claimed as a
+    /// [`Port`].
     ///
     /// # Errors
     /// [`OpenError`].
@@ -141,7 +142,8 @@ impl Packet {
         sys::set_option(socket, libc::PACKET_VERSION, version as i32)?;
         sys::set_option(socket, libc::PACKET_IGNORE_OUTGOING, 1)?;
         sys::attach_filter(socket, &filter::program(mac, ethertypes, port))?;
-        // A process that gets the socket can't receive other frames either.
+        // The filter is locked, so that a process that inherits the socket can't receive other
+        // frames.
         sys::lock_filter(socket)?;
         let ring = Ring::new(socket, interface.usable_mtu())?;
         // The kernel gives a socket the frames of one ethertype or of all.
@@ -166,7 +168,8 @@ impl Packet {
     /// The system's error.
     pub fn stats(&mut self) -> io::Result<RingStats> {
         let new = sys::statistics(&self.socket)?;
-        // The system counts dropped frames as arrived ones too, and begins at 0 after each call.
+        // The system counts dropped frames among the arrived ones, and counts from 0 again after
+        // each call.
         self.stats.arrived += u64::from(new.tp_packets);
         self.stats.dropped += u64::from(new.tp_drops);
         Ok(self.stats)

@@ -14,16 +14,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The least number of frames that the ring has room for. It is four times the number of frames
 /// that all senders together may have under way (`Config::budget`).
 const FRAMES_MIN: usize = 1024;
-/// The size of a block, which holds several frames.
+/// The bytes of a block, which holds several frames.
 const BLOCK_LEN: usize = 64 << 10;
-/// The alignment of places in a block.
+/// The alignment of places in a block, in bytes.
 const ALIGNMENT: usize = 16;
 const ETHERNET_LEN: usize = 14;
 
 /// The layout of frames in a ring.
 struct Shape {
-    /// The size of a place, and the number of places in a block.
+    /// The bytes of a place, which holds one frame.
     stride: usize,
+    /// The number of places in a block.
     per_block: usize,
     blocks: usize,
 }
@@ -43,7 +44,7 @@ impl Shape {
 /// A place of the ring: its block, and its number in the block.
 type At = (usize, usize);
 
-/// The ring.
+/// The ring of received frames of a packet socket.
 ///
 /// Invariant: `start` is the start of a live mapping of `blocks` blocks until `self` is dropped. A
 /// place whose status has TP_STATUS_USER belongs to this process until it sets another status. All
@@ -51,8 +52,9 @@ type At = (usize, usize);
 pub(super) struct Ring {
     start: NonNull<u8>,
     blocks: usize,
-    /// The size of a place, and the number of places in a block.
+    /// The bytes of a place, which holds one frame.
     stride: usize,
+    /// The number of places in a block.
     per_block: usize,
     /// The place of the next frame.
     next: At,
@@ -77,7 +79,7 @@ impl Ring {
     }
 
     /// Maps the ring that [`Ring::new`] made for a socket, from which no frame was taken. With
-    /// another `mtu` the size differs, which the system refuses.
+    /// another `mtu` than in [`Ring::new`] the size differs, and the system refuses the mapping.
     pub(super) fn over(socket: &OwnedFd, mtu: usize) -> io::Result<Self> {
         let Shape { stride, per_block, blocks } = Shape::of(mtu);
         let protection = ProtFlags::READ | ProtFlags::WRITE;
@@ -96,7 +98,7 @@ impl Ring {
         unsafe { self.start.add(block * BLOCK_LEN + place * self.stride) }
     }
 
-    /// Returns the place behind a place.
+    /// Returns the place that follows a place. The first place follows the last one.
     fn after(&self, (block, place): At) -> At {
         if place + 1 < self.per_block {
             (block, place + 1)
@@ -127,8 +129,9 @@ impl Ring {
         self.status(at).load(Ordering::Acquire) & TP_STATUS_USER != 0
     }
 
-    /// Calls `sink` with at most `frames_max` frames, up to [`BATCH_MAX`] at a time. Returns their
-    /// number. It includes frames that did not fit into their places, which `sink` does not get.
+    /// Calls `sink` with at most `frames_max` frames, up to [`BATCH_MAX`] at a time. Returns the
+    /// number of frames taken. It includes frames that did not fit into their places, which `sink`
+    /// does not get.
     pub(super) fn receive(&mut self, frames_max: usize, mut sink: impl FnMut(&[&[u8]])) -> usize {
         let mut count = 0;
         while count < frames_max && self.has_frame() {
@@ -152,7 +155,8 @@ impl Ring {
         count
     }
 
-    /// Returns the frame at a place, which must belong to this process, if it is complete.
+    /// Returns the frame at a place, which must belong to this process; `None` if the frame did not
+    /// fit into the place.
     fn frame(&self, at: At) -> Option<&[u8]> {
         let place = self.place(at);
         // SAFETY: the place begins with a header and belongs to this process.

@@ -39,7 +39,7 @@ fn set_program(
     set(socket, level, name, &program)
 }
 
-/// Makes the filter of the socket permanent.
+/// Makes the filter of the socket permanent: nobody can change it any more.
 pub(super) fn lock_filter(socket: &impl AsFd) -> io::Result<()> {
     set(socket, libc::SOL_SOCKET, libc::SO_LOCK_FILTER, &1i32)
 }
@@ -52,7 +52,8 @@ pub(super) struct Group(u32);
 const PACKET_FANOUT_DATA: c_int = 22;
 const PACKET_FANOUT_CBPF: u32 = 6;
 const PACKET_FANOUT_FLAG_UNIQUEID: u32 = 0x2000;
-/// Since Linux 6.3; older ones ignore it.
+/// The option by which a group gets no outgoing frames. Linux has it since 6.3; older kernels
+/// ignore it.
 const PACKET_FANOUT_FLAG_IGNORE_OUTGOING: u32 = 0x4000;
 const KIND: u32 = PACKET_FANOUT_CBPF | PACKET_FANOUT_FLAG_IGNORE_OUTGOING;
 
@@ -86,7 +87,8 @@ pub(super) fn set_group_program(socket: &impl AsFd, program: &[sock_filter]) -> 
     set_program(socket, (libc::SOL_PACKET, PACKET_FANOUT_DATA), program)
 }
 
-/// Returns the number of frames that arrived, and of those that were dropped, since the last call.
+/// Returns the number of frames that arrived since the last call, and the number of dropped frames
+/// among them.
 pub(super) fn statistics(socket: &impl AsFd) -> io::Result<tpacket_stats> {
     let mut stats = tpacket_stats { tp_packets: 0, tp_drops: 0 };
     let mut len = size_of::<tpacket_stats>() as socklen_t;

@@ -6,8 +6,8 @@ use goal_esp::endpoint::Loss;
 use goal_fabric::{Exchanged, Fabric};
 use std::os::fd::BorrowedFd;
 
-/// The pause before unsent frames are offered to the interface again. It does not tell when it has
-/// room.
+/// The pause in nanoseconds before unsent frames are offered to the interface again. The interface
+/// does not tell when it has room.
 const LEFT_OVER_PAUSE_NS: u64 = 200_000;
 
 impl Fabric for EspTransport<AnyDriver> {

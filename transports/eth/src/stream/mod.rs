@@ -1,8 +1,8 @@
 //! The transport of messages to ranks on other hosts: streams of the Ethernet Stream Protocol, by
 //! an [`Endpoint`] of `goal-esp` over a [`Driver`].
 //!
-//! The first message to a rank opens a connection with it. The transport has no room for a message
-//! while there is no connection, or while as many packets wait as one chunk takes.
+//! The first message to a rank opens a connection with that rank. The transport has no room for a
+//! message while there is no connection, or while as many packets wait as one chunk takes.
 
 mod fabric;
 mod lost;
@@ -25,19 +25,19 @@ use goal_fabric::{Exchanged, Room};
 use peers::Peers;
 use std::time::Duration;
 
-/// The shortest sleep without a frame. It is longer than the tick of a busy system, which then sets
-/// no timer of its own.
+/// The shortest sleep, in nanoseconds, if no frame arrives. It is longer than the timer tick of the
+/// system, so a busy system sets no timer for it.
 const SLEEP_MIN_NS: u64 = 5_000_000;
-/// The longest time for which timers wait while frames that have arrived are still to be handled:
-/// the timers may wait for one of these.
+/// The most nanoseconds for which timers are put off while received frames are still to be handled.
+/// One of these frames may be what a timer waits for.
 const TIMERS_WAIT_MAX_NS: u64 = 10_000_000;
-/// Frames that one poll takes at most.
+/// The most frames that one poll takes.
 const FRAMES_PER_POLL: usize = 64;
 
-/// The longest payload of a message that fits into one packet to any peer.
+/// The bytes of the longest payload of a message that fits into one packet to any peer.
 pub const SHORT_MAX: usize = PAYLOAD_MIN - Chunk::HEADER_LEN_MAX;
-/// The longest payload of a message that fits into one packet if both sides have the longest
-/// frames.
+/// The bytes of the longest payload of a message that fits into one packet if both sides have the
+/// longest frames.
 pub const MESSAGE_MAX: usize = PAYLOAD_MAX - Chunk::HEADER_LEN_MAX;
 
 /// One rank's end of the streams to ranks on other hosts.
@@ -56,11 +56,11 @@ pub struct EspTransport<D, C = fn() -> u64> {
     has_connected: bool,
     /// The rank to which a message was refused last, if none was accepted since.
     refused: Option<u32>,
-    /// The time at which timers were handled last.
+    /// The time at which timers were handled last, in nanoseconds of `clock`.
     timers_ns: u64,
     /// A buffer for the bytes of a message that does not fit into one packet.
     bytes: Vec<u8>,
-    /// The tags that frames in the driver lack.
+    /// The authentication tags that must still be written into frames in the driver.
     seals: Seals,
 }
 
@@ -77,7 +77,8 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
         driver: D,
         clock: C,
     ) -> Self {
-        // The job has one communicator, so streams of others must not wait until theirs is opened.
+        // The job has one communicator. A stream of another communicator must not wait until that
+        // is opened.
         let timing = Timing { postpone_ns: 0, ..config.timing };
         let config = Config { checks_communicators: true, timing, ..config };
         let mut endpoint = Endpoint::new(config, seed);
@@ -98,18 +99,18 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
         }
     }
 
-    /// Lets each rank send `bytes` of messages to another before it is granted any room, so that
-    /// the first message between two ranks need not wait. All ranks of the job must have the same
-    /// number, and room for it from each of the others.
+    /// Lets each rank send `bytes` bytes of messages to another rank before that rank has granted
+    /// any room. So the first message between two ranks need not wait. All ranks of the job must
+    /// use the same number, and must have room for it from each other rank.
     pub fn with_first_room(mut self, bytes: u64) -> Self {
         self.peers.first_room = bytes;
         self.room = Room::new(self.peers.connections.len() - 1, bytes);
         self
     }
 
-    /// Lets messages be of any communicator, as those of programs that open some at run time. By
-    /// default a message of another one than the job's ends the job. The streams name the job's in
-    /// either case.
+    /// If `any`, accepts messages of any communicator, because programs open communicators at run
+    /// time. By default a message of another communicator than the job's ends the job. The streams
+    /// name the job's communicator in either case.
     pub fn with_communicators(mut self, any: bool) -> Self {
         self.peers.has_communicators = any;
         self
@@ -120,8 +121,8 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
         self.peers.lost
     }
 
-    /// Returns the last error of the driver. The frames that the driver did not send are treated as
-    /// lost on the way, so a link that comes back in time does no harm.
+    /// Returns the last error of the driver. Frames that the driver did not send count as lost on
+    /// the way, so a link that comes back in time does no harm.
     pub fn fault(&self) -> Option<&Lost> {
         self.fault.as_ref()
     }
@@ -131,7 +132,8 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
         &self.driver
     }
 
-    /// Returns the time at which the transport must be polled even if no frame arrives.
+    /// Returns the time at which the transport must be polled even if no frame arrives; `None` if
+    /// there is none.
     pub fn timeout_ns(&self) -> Option<u64> {
         // Postponed work is due at once, unless the driver has no room for its frames.
         let has_work = self.endpoint.wants_poll() || self.peers.have_new();
@@ -141,9 +143,9 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
         self.endpoint.poll_timeout()
     }
 
-    /// Returns the time until which a caller may sleep if no frame arrives. It is later than
-    /// [`EspTransport::timeout_ns`] if that is less than some milliseconds away, as a wakeup by a
-    /// timer costs more than a message.
+    /// Returns the time until which a caller may sleep if no frame arrives. If
+    /// [`EspTransport::timeout_ns`] is less than some milliseconds away, the returned time is
+    /// later. A wakeup by a timer costs more than a message.
     pub fn wake_ns(&self) -> Option<u64> {
         self.timeout_ns().map(|at_ns| at_ns.max((self.clock)() + SLEEP_MIN_NS))
     }
@@ -194,8 +196,8 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
     }
 
     /// Sends written packets, receives frames and handles timers, each if there is any need.
-    /// Returns the time, and the number of messages that `sink` was called with: see
-    /// [`Self::receive`].
+    /// Returns the current time, and the number of messages with which [`Self::receive`] called
+    /// `sink`.
     fn exchange(
         &mut self,
         messages_max: usize,
@@ -216,9 +218,9 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
         (now_ns, 0)
     }
 
-    /// Receives frames, handles timers, and handles the endpoint's events. Calls `sink` with
-    /// messages that come next and lie in the received frames, until it has seen `messages_max` or
-    /// the packet ends that has the last of these. Returns their number.
+    /// Receives frames, handles timers, and handles the endpoint's events. Calls `sink` with the
+    /// next messages if they lie in the received frames. Stops at the end of the packet in which
+    /// `sink` has got `messages_max` messages. Returns the number of messages passed to `sink`.
     fn receive(
         &mut self,
         now_ns: u64,
@@ -265,7 +267,7 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
                 if !self.peers.add(id, peer, &mut self.endpoint) {
                     return self.endpoint.reset(now_ns, id);
                 }
-                // One rank more shares the room.
+                // The room is now shared with one more rank.
                 self.room.set_sharers(self.peers.len());
                 self.peers.note_due_grants(self.room.share());
             }
@@ -322,8 +324,8 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
         }
     }
 
-    /// Sends the messages that were written since the last poll. Without this they wait for the
-    /// next one, which may be long after: a rank that computes does not poll.
+    /// Sends the messages that were written since the last poll. Without this call they wait for
+    /// the next poll. That may come late, because a rank that computes does not poll.
     #[inline]
     pub fn send_written(&mut self) {
         if !self.peers.written.is_empty() || self.endpoint.wants_transmit() {
@@ -331,8 +333,8 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
         }
     }
 
-    /// Sends what has to be sent since [`Self::transmit`]. If there are messages, which the caller
-    /// may want to answer first, the endpoint's postponed work waits.
+    /// Sends what has become due since [`Self::transmit`]. If `has_messages`, the endpoint's
+    /// postponed work waits, because the caller may want to answer these messages first.
     fn transmit_rest(&mut self, now_ns: u64, has_messages: bool) {
         let is_wanted =
             self.endpoint.wants_poll() && (!has_messages || self.endpoint.wants_transmit());

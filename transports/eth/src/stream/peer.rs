@@ -6,8 +6,8 @@ use goal_fabric::message::{Reader, Writer};
 use goal_fabric::{Credit, Exchanged, Room};
 use std::collections::VecDeque;
 
-/// A message may be written while at most this many packets of the connection wait to be sent for
-/// the first time. One chunk has this many packets, so a message waits no longer than a chunk
+/// The most packets of a connection that may wait to be sent for the first time while another
+/// message is written. One chunk has this many packets, so a message waits no longer than a chunk
 /// takes.
 const UNSENT_MAX: usize = 96;
 
@@ -16,11 +16,12 @@ pub(super) struct Peer {
     pub(super) id: ConnectionId,
     pub(super) reader: Reader,
     writer: Writer,
-    /// The longest payload of a packet.
+    /// The bytes of the longest payload of a packet.
     payload_max: usize,
     /// Full packets that the endpoint has no room for yet.
     waiting: VecDeque<Vec<u8>>,
-    /// The room for messages without a receive, at the other rank and here.
+    /// The room for messages without a receive: what the other rank has granted, and what this rank
+    /// has granted to it.
     pub(super) credit: Credit,
     /// Set while the rank is in [`Peers::written`](super::peers::Peers).
     pub(super) is_written: bool,
@@ -59,13 +60,14 @@ impl Peer {
         self.payload_max - Chunk::HEADER_LEN_MAX
     }
 
-    /// See [`Writer::room`].
+    /// Returns the longest payload of a part of a message that goes into one packet now: see
+    /// [`Writer::room`].
     #[inline]
     pub(super) fn room(&self) -> usize {
         self.writer.room(self.payload_max)
     }
 
-    /// See [`Writer::reserve`].
+    /// Appends a chunk and returns the place for its bytes, as [`Writer::reserve`] does.
     #[inline]
     pub(super) fn place(&mut self, chunk: &Chunk, endpoint: &mut Endpoint) -> Option<&mut [u8]> {
         self.writer.reserve(chunk, self.payload_max, |packet| {

@@ -10,22 +10,24 @@ use goal_fabric::translate::{self, COMMUNICATOR};
 use goal_fabric::{Credit, Exchanged, Room, StreamFault, kept};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Ranks that are asked for a connection at the same time. Questions are repeated: those of many
-/// ranks to many others would leave no time for the answers.
+/// The most ranks that are asked for a connection at the same time. Requests are repeated. If many
+/// ranks asked many others, the repeated requests would leave no time for the answers.
 const ASKED_MAX: usize = 8;
 
 /// The other ranks of the job, and the connections with them.
 pub(super) struct Peers {
     /// The rank that this end of the streams belongs to.
     own: u32,
-    /// The communicator that its streams name.
+    /// The communicator that the streams of this rank name.
     pub(super) communicator: u32,
     /// True if messages may be of any communicator.
     pub(super) has_communicators: bool,
-    /// The address of each rank, and the rank at each address.
+    /// The address of each rank.
     addresses: Vec<Address>,
+    /// The rank at each address.
     ranks: BTreeMap<Address, u32>,
-    /// The bytes that a rank may send to another before it was granted any.
+    /// The bytes of messages that a rank may send to another rank before that rank has granted any
+    /// room.
     pub(super) first_room: u64,
     /// The connection with each rank; `None` while it is not open.
     pub(super) connections: Vec<Option<Box<Peer>>>,
@@ -33,11 +35,12 @@ pub(super) struct Peers {
     by_id: BTreeMap<ConnectionId, u32>,
     /// The ranks that were asked for a connection and have not answered.
     asked: BTreeMap<ConnectionId, u32>,
-    /// The ranks for which something was written that the endpoint does not have, each once.
+    /// The ranks for which something was written that the endpoint has not been given yet, each
+    /// once.
     pub(super) written: Vec<u32>,
     /// The ranks that have connected lately. The flag is set once the engine had an opportunity to
-    /// write a message. Bytes for such a rank wait until then, so that the message shares the first
-    /// packet.
+    /// write a message to the rank. Bytes for the rank wait until then, so that the message shares
+    /// the first packet.
     new: Vec<(u32, bool)>,
     /// The ranks from which the endpoint has a packet that can be read, each once.
     pub(super) readable: VecDeque<u32>,
@@ -47,9 +50,9 @@ pub(super) struct Peers {
 
 /// The result of reading a packet.
 pub(super) struct Read {
-    /// The number of messages in it.
+    /// The number of messages in the packet.
     pub(super) messages: usize,
-    /// The reason why its rank is lost, if the packet is one.
+    /// The reason why the packet's sender is lost; `None` if the packet is in order.
     pub(super) fault: Option<LostPeer>,
 }
 
@@ -95,8 +98,9 @@ impl Peers {
         self.by_id.get(&id).copied()
     }
 
-    /// Asks a rank for a connection, unless many have been asked and not answered. After the loss
-    /// of a rank none is asked: a new connection with the lost one would lack messages.
+    /// Asks a rank for a connection, unless [`ASKED_MAX`] ranks were asked and have not answered.
+    /// After the loss of any rank, no rank is asked: a new connection with the lost rank would lack
+    /// messages.
     pub(super) fn connect(&mut self, rank: u32, endpoint: &mut Endpoint, clock: &impl Fn() -> u64) {
         if self.lost.is_none()
             && self.asked.len() < ASKED_MAX
@@ -127,7 +131,8 @@ impl Peers {
         self.new.iter_mut().for_each(|(_, is_offered)| *is_offered = true);
     }
 
-    /// Lets the first packets leave of ranks that the engine could write messages for, or of all.
+    /// Lets the first packets leave to the new ranks for which the engine could write messages. If
+    /// `all`, lets them leave to all new ranks.
     pub(super) fn release(&mut self, all: bool) {
         while let Some(at) = self.new.iter().position(|&(_, is_offered)| all || is_offered) {
             let (rank, _) = self.new.swap_remove(at);
@@ -135,12 +140,13 @@ impl Peers {
         }
     }
 
-    /// Returns true if first packets wait for messages.
+    /// Returns true if the first packet to some rank waits for messages.
     pub(super) fn have_new(&self) -> bool {
         !self.new.is_empty()
     }
 
-    /// Removes a question for a connection that failed. Returns the rank that was asked.
+    /// Removes the request for a connection that failed. Returns the rank that was asked; `None` if
+    /// there was no such request.
     pub(super) fn remove_asked(&mut self, id: ConnectionId) -> Option<u32> {
         self.asked.remove(&id)
     }
@@ -156,7 +162,7 @@ impl Peers {
         Some(peer.id)
     }
 
-    /// Notes that the connection with a rank has something for the endpoint.
+    /// Notes that the connection with a rank has written bytes, or a grant, for the endpoint.
     #[inline]
     pub(super) fn note_written(&mut self, rank: u32) {
         if let Some(peer) = &mut self.connections[rank as usize]
@@ -166,8 +172,8 @@ impl Peers {
         }
     }
 
-    /// Notes the ranks that must get a new grant of their `share`. The first one of each needs no
-    /// note, because it is in the first packet.
+    /// Notes the ranks that must get a new grant of their `share`. The first grant of each rank
+    /// needs no note, because it is in the first packet.
     pub(super) fn note_due_grants(&mut self, share: u64) {
         for &rank in self.by_id.values() {
             if let Some(peer) = &mut self.connections[rank as usize]
@@ -180,7 +186,8 @@ impl Peers {
         }
     }
 
-    /// Hands the endpoint what was written, as far as it has room, with the grants that are due.
+    /// Hands the endpoint what was written, with the grants that are due, as far as the endpoint
+    /// has room.
     pub(super) fn push_packets(
         &mut self,
         endpoint: &mut Endpoint,

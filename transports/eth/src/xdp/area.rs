@@ -1,7 +1,8 @@
 //! The memory for frames of a socket of AF_XDP, in chunks. `unsafe`: the kernel and this process
 //! share it.
 //!
-//! It is a memory file of fixed size, so that the process that opens the socket can pass both on.
+//! The memory is a memory file of fixed size, so that the process that opens the socket can pass
+//! both on.
 #![allow(unsafe_code)]
 
 use super::ring::Mapping;
@@ -21,9 +22,10 @@ const HEADROOM: usize = 256;
 const CHUNK_LENS: [usize; 2] = [2048, 4096];
 /// The seals that fix the size of the memory file.
 const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
-/// The received frames that there is room for, as in the ring of a packet socket.
+/// The number of received frames that the area has room for. The ring of a packet socket has room
+/// for as many.
 const FRAMES: usize = 1024;
-/// The places for frames to send.
+/// The number of places for frames to send.
 pub(super) const PLACES: usize = 32;
 
 /// The layout of the area.
@@ -32,7 +34,7 @@ pub(super) struct Shape {
     pub(super) chunk_len: usize,
     /// The most chunks of a received frame.
     pub(super) pieces_max: usize,
-    /// The size of the place of a frame to send, which is a number of chunks.
+    /// The bytes of a place for a frame to send: a whole number of chunks.
     pub(super) place_len: usize,
 }
 
@@ -68,7 +70,7 @@ pub(super) struct Area {
 }
 
 impl Area {
-    /// Makes an area and registers it with the socket.
+    /// Makes an area in a new memory file, and registers it with the socket.
     pub(super) fn new(socket: &OwnedFd, shape: Shape) -> io::Result<Self> {
         let file =
             memfd_create("goal-run frames", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;

@@ -35,8 +35,8 @@ pub(super) const NAME_LEN: usize = 16;
 fn call<T: IntoBytes>(command: u32, attributes: &mut T) -> io::Result<i32> {
     let (start, len) = (&raw mut *attributes, size_of::<T>());
     // SAFETY: the kernel reads and writes at most `len` bytes of a structure without padding that
-    // outlives the call. The callers below see to it that its pointers point at as many bytes as
-    // the kernel reads or writes.
+    // outlives the call. The pointers in it point at as many bytes as the kernel reads or writes,
+    // which the callers below ensure.
     let result = unsafe { libc::syscall(libc::SYS_bpf, command, start, len) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result as i32) }
 }
@@ -112,13 +112,13 @@ pub(super) fn load(name: [u8; NAME_LEN], instructions: &[Instruction]) -> io::Re
     open(PROGRAM_LOAD, &mut load)
 }
 
-/// Attaches a program to an interface of this network namespace. It is detached when the last copy
-/// of the result is closed.
+/// Attaches a program to an interface of this network namespace. The program is detached when the
+/// last copy of the returned descriptor is closed.
 pub(super) fn attach(program: &OwnedFd, interface: u32) -> io::Result<OwnedFd> {
     open(LINK_CREATE, &mut [number(program), interface, ATTACH_XDP, 0])
 }
 
-/// Returns the number of the first link after number `id`.
+/// Returns the number of the first link after number `id`; `None` if there is none.
 pub(super) fn next_link(id: u32) -> io::Result<Option<u32>> {
     let mut attributes = [id, 0, 0];
     match call(LINK_NEXT, &mut attributes) {
@@ -151,14 +151,15 @@ struct Info {
     start: u64,
 }
 
-/// Fills in the beginning of what the kernel knows about an object.
+/// Fills `info` with the first bytes of the kernel's information about an object.
 fn info<T: IntoBytes + FromBytes>(object: &OwnedFd, info: &mut T) -> io::Result<()> {
     // The kernel writes at most `len` bytes of any value to `info`, which outlives the call.
     let (len, start) = (size_of::<T>() as u32, (&raw mut *info) as u64);
     call(INFO, &mut Info { object: number(object), len, start }).map(drop)
 }
 
-/// Returns the interface and the program of a link, if it is one of XDP.
+/// Returns the numbers of the interface and of the program of a link; `None` if it is not a link of
+/// XDP.
 pub(super) fn of_link(link: &OwnedFd) -> io::Result<Option<(u32, u32)>> {
     // Type, number, program, padding, interface.
     let mut all = [0_u32; 6];

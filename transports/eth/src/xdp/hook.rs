@@ -1,5 +1,5 @@
-//! The program at an interface, which all ranks there share. It is detached when the last of them
-//! closes its descriptor or ends: nothing is pinned.
+//! The program at an interface, which all ranks that use the interface share. The program is
+//! detached when the last of these ranks closes its descriptor or ends. Nothing is pinned.
 
 use super::NoXdp;
 use super::bpf::{self, MAP_ARRAY, MAP_SOCKETS, NAME_LEN};
@@ -12,9 +12,9 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
-/// The number of attempts, and the pause between them, while other processes attach or detach a
-/// program.
+/// The number of attempts to attach a program while other processes attach or detach one.
 const TRIES: u32 = 50;
+/// The pause between two attempts to attach a program.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The maps of a program.
@@ -25,7 +25,7 @@ struct Maps {
     sockets: OwnedFd,
 }
 
-/// The program of an interface.
+/// The program at an interface, with its maps.
 pub(crate) struct Hook {
     maps: Maps,
     /// The attachment, which the kernel removes when its last descriptor is closed.
@@ -57,8 +57,8 @@ impl Hook {
         Err(NoXdp::Occupied { interface: interface.name.clone() })
     }
 
-    /// Makes the program send the frames of a queue that are for `owner` to the socket, which is
-    /// bound to the queue.
+    /// Makes the program redirect frames for `owner` that arrive at `queue` to `socket`. The socket
+    /// must be bound to that queue.
     pub(super) fn lead(&self, queue: u32, owner: Owner, socket: &OwnedFd) -> io::Result<()> {
         bpf::update(&self.maps.owners, queue, &owner)?;
         bpf::update(&self.maps.sockets, queue, &(socket.as_raw_fd() as u32))
@@ -111,7 +111,7 @@ fn find(interface: u32, name: [u8; NAME_LEN]) -> io::Result<Option<Hook>> {
     Ok(None)
 }
 
-/// Returns the maps of a program, if it has this name and they are of the right kinds.
+/// Returns the maps of a program; `None` if the program has another name or other kinds of maps.
 fn maps(program: &OwnedFd, name: [u8; NAME_LEN]) -> io::Result<Option<Maps>> {
     let (own_name, Some(ids)) = bpf::of_program(program)? else { return Ok(None) };
     if own_name != name {

@@ -3,9 +3,9 @@
 //!
 //! A program at the interface redirects the frames for a port to the socket of its rank. A receive
 //! queue of an interface has at most one such socket, so no more ranks than queues can have one.
-//! Frames that arrive at another queue, or are for all ports, go through the network stack to a
-//! packet socket, which each driver of this kind has too. Launchers and other programs are not
-//! affected.
+//! Each driver of this kind also has a packet socket. Frames that arrive at another queue, or are
+//! for all ports, go through the network stack to the packet socket. Launchers and other programs
+//! are not affected.
 
 mod area;
 mod bpf;
@@ -25,10 +25,11 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// The pause before the kernel is asked again to send frames. It does not tell when it has room.
+/// The pause before the kernel is asked again to send frames. The kernel does not tell when it has
+/// room.
 const UNSENT_PAUSE: Duration = Duration::from_millis(1);
 
-/// The socket of AF_XDP of a port.
+/// The AF_XDP driver of a port: an AF_XDP socket and a packet socket.
 pub(crate) struct Xdp {
     socket: Socket,
     packet: Box<Packet>,
@@ -63,8 +64,9 @@ impl Xdp {
         Ok((socket, hook))
     }
 
-    /// Returns the driver over the socket that another process opened for this interface, and the
-    /// memory file of its frames. That process must hold the program, and must not use the socket.
+    /// Returns the driver over an AF_XDP socket that another process opened for this interface, and
+    /// the memory file of its frames. That process must hold the program at the interface, and must
+    /// not use the socket.
     ///
     /// # Errors
     /// The system's error.
@@ -81,7 +83,8 @@ impl Xdp {
         [self.socket.as_fd().as_fd(), self.socket.file().as_fd()]
     }
 
-    /// Returns the program, which must be held while another process uses the socket.
+    /// Returns the program at the interface, which must be held while another process uses the
+    /// socket.
     pub(crate) fn into_hook(self) -> Option<Hook> {
         self.hook
     }
@@ -105,7 +108,7 @@ impl Xdp {
         &self.packet
     }
 
-    /// Returns the counts of the packet socket.
+    /// Returns the counts of frames that arrived at the packet socket.
     ///
     /// # Errors
     /// The system's error.
@@ -113,7 +116,7 @@ impl Xdp {
         self.packet.stats()
     }
 
-    /// Returns the counts of both sockets together.
+    /// Returns the counts of frames of the AF_XDP socket and the packet socket together.
     ///
     /// # Errors
     /// The system's error.

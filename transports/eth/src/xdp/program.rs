@@ -4,7 +4,8 @@
 use goal_esp::wire::Mac;
 use zerocopy::{Immutable, IntoBytes};
 
-/// The receive queues of an interface that can have a rank, from 0 on.
+/// The number of receive queues of an interface, from queue 0 on, that can have the socket of a
+/// rank.
 pub(super) const QUEUES_MAX: u32 = 256;
 /// The most ethertypes of a rank.
 pub(super) const ETHERTYPES_MAX: usize = 3;
@@ -60,7 +61,7 @@ const MAP_FD: u8 = 1;
 /// Numbers of the kernel's functions.
 const MAP_LOOKUP: i32 = 1;
 const REDIRECT_MAP: i32 = 51;
-/// The result of the program that leaves the frame to the kernel's network stack.
+/// The result by which the program leaves the frame to the kernel's network stack.
 const XDP_PASS: i32 = 2;
 
 /// Registers: the result of functions, their arguments, two that functions preserve, the stack.
@@ -81,13 +82,14 @@ const QUEUE: i16 = 16;
 const SAME: [(i16, i16); 4] = [(0, 0), (2, 2), (4, 4), (20, 6)];
 const ETHERTYPE: i16 = 12;
 const OWNER_ETHERTYPES: i16 = 8;
-/// The length of a frame that has all of these fields.
+/// The least bytes of a frame that has all fields which the program compares.
 const FRAME_LEN_MIN: i32 = 22;
 
-/// Placeholders for the offsets of jumps whose targets are not known yet. The first stands for a
-/// jump to the instructions that leave the frame to the kernel, the second for one to the
-/// instructions that redirect it.
+/// The placeholder for the offset of a jump to the instructions that leave the frame to the kernel.
+/// The target is not known at first.
 const TO_PASS: i16 = i16::MAX;
+/// The placeholder for the offset of a jump to the instructions that redirect the frame to a
+/// socket.
 const TO_TAKE: i16 = i16::MIN;
 
 const fn step(code: u8, to: u8, from: u8, offset: i16, immediate: i32) -> Instruction {
@@ -97,8 +99,8 @@ const fn step(code: u8, to: u8, from: u8, offset: i16, immediate: i32) -> Instru
 }
 
 /// Returns the program for a map of [`Owner`]s and one of sockets, both by queue. A frame with the
-/// fields of its queue's owner goes to the queue's socket. All other frames, and those whose socket
-/// is gone, go on to the kernel's network stack.
+/// fields of its queue's owner goes to the queue's socket. All other frames go on to the kernel's
+/// network stack, and so do frames whose socket is gone.
 pub(super) fn program(owners: i32, sockets: i32) -> Vec<Instruction> {
     let mut program = vec![
         step(MOV_X, CONTEXT, R1, 0, 0),

@@ -77,7 +77,7 @@ struct Ring<T> {
     flags: Option<NonNull<u32>>,
     entries: NonNull<T>,
     mask: u32,
-    /// The position of this end, which may be ahead of the one that the kernel sees.
+    /// The position of this process's end. It may be ahead of the position that the kernel sees.
     own: u32,
     _mapping: Mapping,
     _entries: PhantomData<T>,
@@ -126,8 +126,8 @@ impl<T: Entry> Ring<T> {
 pub(super) struct Producer<T>(Ring<T>);
 
 impl<T: Entry> Producer<T> {
-    /// Maps the ring of `size` entries, a power of two, that the kernel offers at `offset`. It goes
-    /// on where the process stopped that wrote the ring before.
+    /// Maps the ring of `size` entries, a power of two, that the kernel offers at `offset`. Writing
+    /// goes on at the position where the ring's previous writer stopped.
     pub(super) fn new(
         socket: &OwnedFd,
         at: XdpRingOffset,
@@ -181,7 +181,7 @@ impl<T: Entry> Producer<T> {
 pub(super) struct Consumer<T>(Ring<T>);
 
 impl<T: Entry> Consumer<T> {
-    /// Maps a ring as [`Producer::new`] does.
+    /// Maps a ring as [`Producer::new`] does. Reading goes on where the previous reader stopped.
     pub(super) fn new(
         socket: &OwnedFd,
         at: XdpRingOffset,
@@ -200,7 +200,8 @@ impl<T: Entry> Consumer<T> {
         self.0.producer().load(Ordering::Acquire) != self.0.own
     }
 
-    /// Takes the next entry. The kernel may write its place after [`Consumer::release`].
+    /// Takes the next entry; `None` if there is none. The kernel may overwrite the entry's place
+    /// after [`Consumer::release`].
     #[inline]
     pub(super) fn pop(&mut self) -> Option<T> {
         if !self.has_entry() {

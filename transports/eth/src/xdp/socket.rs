@@ -56,19 +56,21 @@ impl Whole {
 
 /// The rings of a socket.
 struct Rings {
-    /// Chunks for frames to receive, and received frames.
+    /// The ring of chunks into which the kernel may write received frames.
     fill: Producer<u64>,
+    /// The ring of received frames.
     arrived: Consumer<XdpDesc>,
-    /// Frames to send, and chunks of frames that were sent.
+    /// The ring of frames to send.
     leaving: Producer<XdpDesc>,
+    /// The ring of chunks whose frames were sent.
     gone: Consumer<u64>,
 }
 
 impl Rings {
     /// Returns the number of entries of the rings for received frames, and for frames to send.
     fn sizes(shape: Shape) -> (u32, u32) {
-        // The kernel updates the number of entries that it has taken only when it has taken all
-        // that it saw. So twice as many entries may seem to be in the ring.
+        // The kernel updates its position in a ring only after it has taken all entries that it
+        // saw. So twice as many entries may seem to be in the ring.
         let size = |entries: usize| 2 * entries.next_power_of_two() as u32;
         (size(shape.chunks()), size(PLACES * shape.place_len / shape.chunk_len))
     }
@@ -82,7 +84,7 @@ impl Rings {
         Self::over(fd, shape)
     }
 
-    /// Maps the rings that a socket has.
+    /// Maps the rings of a socket that were made before.
     fn over(fd: &OwnedFd, shape: Shape) -> io::Result<Self> {
         let (arriving, leaving) = Self::sizes(shape);
         let at = sockopt::xdp_mmap_offsets(fd)?;
@@ -100,13 +102,14 @@ fn len_max(interface: &Interface) -> usize {
     goal_esp::wire::Frame::<&[u8]>::HEADER_LEN + interface.usable_mtu()
 }
 
-/// The socket.
+/// A socket of AF_XDP with its rings and its memory for frames.
 pub(super) struct Socket {
     rings: Rings,
     area: Area,
     whole: Whole,
-    /// The places without a frame, and the number of chunks of each place that the kernel has.
+    /// The places for frames to send that have no frame.
     free: Vec<u8>,
+    /// For each place, the number of its chunks that the kernel has.
     pieces: [u8; PLACES],
     /// Set while the kernel must be told of published frames.
     is_due: bool,
@@ -117,7 +120,7 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    /// Opens a socket for the first receive queue of the interface that has none.
+    /// Opens a socket for the first receive queue of the interface that has no AF_XDP socket yet.
     pub(super) fn open(interface: &Interface) -> Result<Self, NoXdp> {
         let fd = Self::fd()?;
         let shape = Shape::new(len_max(interface));
@@ -172,12 +175,13 @@ impl Socket {
         })
     }
 
-    /// Checks that such a socket can be opened.
+    /// Checks that an AF_XDP socket can be opened.
     pub(super) fn probe() -> Result<(), NoXdp> {
         Self::fd().map(drop)
     }
 
-    /// Binds the socket to a queue. The kernel avoids copies if the interface's driver can.
+    /// Binds the socket to the first free receive queue. The kernel avoids copies of frames if the
+    /// driver of the interface can.
     fn bind(&mut self, interface: &Interface) -> Result<(), NoXdp> {
         let mut flags = SocketAddrXdpFlags::XDP_USE_NEED_WAKEUP;
         flags.set(SocketAddrXdpFlags::XDP_USE_SG, self.area.shape().pieces_max > 1);
@@ -198,7 +202,7 @@ impl Socket {
         Err(NoXdp::Queues { interface: interface.name.clone() })
     }
 
-    /// Returns the queue.
+    /// Returns the number of the receive queue to which the socket is bound.
     pub(super) fn queue(&self) -> u32 {
         self.queue
     }
@@ -220,7 +224,7 @@ impl Socket {
         self.rings.arrived.has_entry()
     }
 
-    /// See [`Driver::receive`](crate::Driver::receive).
+    /// Calls `sink` with received frames, as [`Driver::receive`](crate::Driver::receive) does.
     pub(super) fn receive(&mut self, frames_max: usize, sink: &mut impl FnMut(&[u8])) -> usize {
         let mut count = 0;
         while count < frames_max
@@ -259,12 +263,12 @@ impl Socket {
     #[inline]
     fn wake_receiver(&self) {
         if self.rings.fill.needs_call() {
-            // The call receives nothing. Its usual result is an error that says so.
+            // The call receives nothing, and usually returns an error that says so.
             let _ = recv(&self.fd, &mut [0; 0][..], RecvFlags::DONTWAIT);
         }
     }
 
-    /// See [`Driver::send`](crate::Driver::send).
+    /// Lets `write` write the next frame, as [`Driver::send`](crate::Driver::send) does.
     pub(super) fn send(
         &mut self,
         write: impl FnOnce(&mut [u8]) -> Option<usize>,
@@ -303,7 +307,7 @@ impl Socket {
         self.rings.gone.release();
     }
 
-    /// Returns true if the kernel has not taken all frames.
+    /// Returns true if the kernel has not taken all written frames.
     pub(super) fn has_unsent(&self) -> bool {
         self.is_due
     }

@@ -1,5 +1,5 @@
-//! The byte format of chunks, the units of a stream. It has GOAL's transfer header (thesis Fig.
-//! 4.6) in front of a message.
+//! The byte format of chunks, the units of a stream. A chunk that begins a message has GOAL's
+//! transfer header (thesis Fig. 4.6).
 //!
 //! ```text
 //!  0       1       2               4               8               12
@@ -31,9 +31,9 @@
 //! 9 Room           0                 0                bytes of room    0              no
 //! ```
 //!
-//! The length in the transfer header is the low half of the size. A header never lies across two
-//! packets: if the rest of a packet is too short for it, it begins the next one. All numbers are in
-//! network order.
+//! The length in the transfer header is the low half of the message's size. A header never lies
+//! across two packets: if the rest of a packet is too short for a header, the header begins the
+//! next packet. All numbers are in network order.
 
 #[cfg(test)]
 mod tests;
@@ -46,7 +46,7 @@ const ENVELOPE_LEN: usize = 36;
 /// The error of malformed bytes of a chunk, or of a frame that carries chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
-    /// There are fewer bytes than the header has, or than it says.
+    /// There are fewer bytes than a header has, or fewer than the header says.
     #[error("fewer bytes than its header says")]
     Short,
     /// Another version, or a form or kind that this version does not have.
@@ -55,7 +55,7 @@ pub enum Malformed {
     /// Flags, kinds or values that contradict each other.
     #[error("fields that don't go together")]
     Contradiction,
-    /// The checksum is wrong. Chunks have none of their own.
+    /// The checksum of a frame is wrong. Chunks have no checksum of their own.
     #[error("a wrong checksum")]
     Checksum,
 }
@@ -68,26 +68,27 @@ pub enum ChunkKind {
     Eager = 1,
     /// Announces a message whose payload stays with its sender.
     Rts = 2,
-    /// The receive of an announced message is posted (MSG_PREPOSTED_RECEIVE, thesis 4.2.2). It
-    /// names the message by the number in the announcement instead of repeating the transfer
-    /// header.
+    /// Tells the sender that the receive of an announced message is posted (MSG_PREPOSTED_RECEIVE,
+    /// thesis 4.2.2). This chunk names the message by the number in the announcement instead of
+    /// repeating the transfer header.
     Cts = 3,
     /// A part of a payload that was requested with [`ChunkKind::Cts`].
     Data = 4,
-    /// The receiver needs the payload no longer.
+    /// Tells the sender that the receiver no longer needs the payload of an announced message.
     Fin = 5,
-    /// The envelope of a message whose payload follows in the next parts.
+    /// The envelope of a message whose payload follows in chunks of kind [`ChunkKind::Part`].
     Long = 6,
     /// The next part of the last long message.
     Part = 7,
     /// The communicator that the stream belongs to: the first chunk of a stream (thesis 4.2.1).
     Communicator = 8,
-    /// The number of bytes of messages without a receive for which the receiver has room.
+    /// A grant: the total number of bytes of messages without a receive that the other rank may
+    /// send (see [`Credit`](crate::Credit)).
     Room = 9,
 }
 
 impl ChunkKind {
-    /// All kinds, by their number.
+    /// All kinds, in the order of their numbers.
     pub const ALL: [ChunkKind; 9] = [
         ChunkKind::Eager,
         ChunkKind::Rts,
@@ -100,7 +101,7 @@ impl ChunkKind {
         ChunkKind::Room,
     ];
 
-    /// Returns true if a transfer header follows.
+    /// Returns true if a chunk of this kind has a transfer header.
     pub fn has_envelope(self) -> bool {
         matches!(self, ChunkKind::Eager | ChunkKind::Rts | ChunkKind::Long)
     }
@@ -110,28 +111,28 @@ impl ChunkKind {
         matches!(self, ChunkKind::Data | ChunkKind::Part)
     }
 
-    /// Returns true if payload bytes follow.
+    /// Returns true if payload bytes follow the header of this kind.
     pub fn has_bytes(self) -> bool {
         matches!(self, ChunkKind::Eager | ChunkKind::Data | ChunkKind::Part)
     }
 }
 
-/// GOAL's transfer header, with two fields for error messages.
+/// GOAL's transfer header, with two more fields for error messages: `sequence` and `action`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Envelope {
     /// Communicator of the message.
     pub communicator: u32,
-    /// Number of the schedule's instance in that communicator.
+    /// Number of the schedule's instance in the communicator.
     pub schedule: u32,
-    /// Rank that sends it.
+    /// Rank that sends the message.
     pub sender: u32,
-    /// Rank that receives it.
+    /// Rank that receives the message.
     pub receiver: u32,
     /// Flags of the engine, and the upper bits of the communicator: see [`crate::translate`].
     pub flags: u32,
     /// Tag of the message.
     pub tag: u32,
-    /// Number of the message among all of this instance from this sender to this receiver.
+    /// Number of the message among all messages of this instance from `sender` to `receiver`.
     pub sequence: u32,
     /// The send's place in its schedule, for reports.
     pub action: u32,
@@ -148,7 +149,8 @@ pub struct Chunk {
     pub message: u32,
     /// The number of a receive.
     pub receive: u32,
-    /// The size of the message, the place in it, or the room, depending on the kind.
+    /// The size of the message, a place in the message, or the granted room, depending on the kind.
+    /// All are in bytes.
     pub offset: u64,
     /// The transfer header, if the kind has one.
     pub envelope: Option<Envelope>,
@@ -166,8 +168,8 @@ impl Chunk {
         HEADER_LEN + if self.envelope.is_some() { ENVELOPE_LEN } else { 0 }
     }
 
-    /// Returns the chunk for a piece of the payload: `len` bytes behind the first `before`. The
-    /// kind must be one that [`ChunkKind::comes_in_pieces`].
+    /// Returns the chunk for a piece of the payload: `len` bytes behind the first `before` bytes.
+    /// [`ChunkKind::comes_in_pieces`] must hold for the kind.
     pub fn piece(&self, before: usize, len: usize) -> Self {
         let offset =
             if self.kind == ChunkKind::Data { self.offset + before as u64 } else { self.offset };
@@ -196,7 +198,8 @@ impl Chunk {
         if holds { Ok(chunk) } else { Err(Malformed::Contradiction) }
     }
 
-    /// Returns true if fields without a meaning are 0, and no more bytes follow than may.
+    /// Returns true if the fields agree with the kind: fields without a meaning are 0, and `len` is
+    /// within the limit.
     fn is_consistent(&self) -> bool {
         let Self { kind, len, message, receive, offset, .. } = *self;
         let names_message = matches!(
@@ -242,7 +245,7 @@ fn parse_envelope(bytes: &[u8]) -> Envelope {
     Envelope { communicator, schedule, sender, receiver, flags, tag, sequence, action }
 }
 
-/// Returns the number at a place.
+/// Returns the number in the four bytes from `at` on.
 #[inline]
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(bytes[at..at + 4].try_into().expect("a field of four bytes"))

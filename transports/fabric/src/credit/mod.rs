@@ -5,33 +5,34 @@ mod tests;
 
 use crate::limits::SHARE_MAX;
 
-/// One rank's room for messages without a receive. The ranks that it is connected with have equal
-/// shares of it.
+/// One rank's room for messages without a posted receive. All ranks connected with this rank have
+/// equal shares of the room.
 #[derive(Debug, Default)]
 pub struct Room {
-    /// The room in bytes, as the engine announced it last.
+    /// The room in bytes that the engine announced last.
     bytes: u64,
-    /// The number of connected ranks, and of those that may still connect.
+    /// The number of connected ranks (`sharers`), and of ranks that may still connect (`absent`).
     sharers: u64,
     absent: u64,
-    /// The bytes that a rank may send before it was granted any.
+    /// The number of bytes that a rank may send before it is granted room.
     first: u64,
-    /// The share of each connected rank.
+    /// The share of each connected rank, in bytes.
     share: u64,
-    /// The value of `bytes` when the shares were compared with the grants last.
+    /// The value of `bytes` when the shares were last compared with the grants.
     compared: u64,
-    /// Bytes that messages may take which the engine got after it announced the room.
+    /// The bytes of room that messages may take, counted since the engine last announced its room.
     unsettled: u64,
 }
 
 impl Room {
-    /// Creates the room of a rank that `others` ranks may connect with. Each may send `first` bytes
-    /// before it was granted any.
+    /// Creates the room of a rank with which `others` ranks may connect. Each of these may send
+    /// `first` bytes before it is granted room.
     pub fn new(others: usize, first: u64) -> Self {
         Self { absent: others as u64, first, ..Self::default() }
     }
 
-    /// Sets the room. Returns true if the shares must be compared with the grants.
+    /// Sets the room to `bytes`. Returns true if the room changed so much that the caller must
+    /// compare the shares with the grants.
     pub fn announce(&mut self, bytes: u64) -> bool {
         self.bytes = bytes;
         self.divide();
@@ -55,76 +56,78 @@ impl Room {
         self.share = self.share_of(self.bytes);
     }
 
-    /// Returns the share of each connected rank in a room. Ranks that may still connect keep the
-    /// bytes that they may send then.
+    /// Returns the share of each connected rank in a room of `bytes` bytes. For each rank that may
+    /// still connect, `first` bytes are set aside.
     fn share_of(&self, bytes: u64) -> u64 {
         let kept = self.absent.saturating_mul(self.first);
         (bytes.saturating_sub(kept) / self.sharers.max(1)).min(SHARE_MAX)
     }
 
-    /// Counts bytes that messages may take which the engine is about to get.
+    /// Counts the bytes of room that a message may take. Called before the engine gets the message.
     #[inline]
     pub fn use_up(&mut self, bytes: u64) {
         self.unsettled = self.unsettled.saturating_add(bytes);
     }
 
-    /// Notes that the engine has announced the room that all earlier messages left.
+    /// Notes that the announced room takes account of all earlier messages.
     #[inline]
     pub fn settle(&mut self) {
         self.unsettled = 0;
     }
 
-    /// Returns the share of each connected rank.
+    /// Returns the share of each connected rank, in bytes.
     #[inline]
     pub fn share(&self) -> u64 {
         self.share
     }
 
-    /// Returns the share of each connected rank in the room that is certainly free.
+    /// Returns the share of each connected rank in the room that is certainly free: the announced
+    /// room without the bytes that [`Room::use_up`] counted since.
     pub fn settled_share(&self) -> u64 {
         self.share_of(self.bytes.saturating_sub(self.unsettled))
     }
 }
 
-/// The bytes of messages without a receive that two connected ranks may send each other, as one of
-/// them counts them.
+/// The bytes of messages without a posted receive that two connected ranks may send each other.
+/// Each of the two ranks keeps its own `Credit`.
 ///
-/// The receiver grants each sender its share of the free room. It grants it again when half of the
-/// grant is used, or when the share has changed by half. A grant names the bytes that may have
-/// arrived in total, so bytes on their way are counted. A smaller share lowers that number, and a
-/// sender that has sent more already waits. So the messages without a receive stay within the
-/// limit, except for those that were on their way when the room shrank.
+/// The receiver grants each sender its share of the free room. It sends a new grant when half of
+/// the last grant is used, or when the share has changed by half. A grant is the number of bytes
+/// that may have arrived in total, so bytes on their way are counted. A smaller share lowers this
+/// number, and a sender that has already sent more waits. So messages without a receive stay within
+/// the limit, except for messages that were on their way when the room shrank.
 ///
 /// Threat: a peer with the key may send more than it was granted, or claim sizes that it never
 /// sends. The receiver ends the job if more bytes arrive in total than the highest number that it
 /// ever told the peer.
 #[derive(Debug, Default)]
 pub struct Credit {
-    /// The bytes that may be sent to the peer in total, and those that were.
+    /// The bytes that may be sent to the peer in total (`allowed`), and the bytes that were sent
+    /// (`spent`).
     allowed: u64,
     spent: u64,
-    /// The share that the peer was granted last.
+    /// The share that the peer was granted last, in bytes; `None` before the first grant.
     granted: Option<u64>,
-    /// The bytes that arrived since then.
+    /// The bytes that arrived since the last grant.
     arrived: u64,
-    /// The bytes that arrived in total, and the most that the peer was ever granted.
+    /// The bytes that arrived in total (`taken`), and the highest total ever granted (`most`).
     taken: u64,
     most: u64,
 }
 
-/// A peer sent more than it was granted.
+/// The error of a peer that sent more bytes than it was granted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{taken} bytes of messages that need room, of which it was granted {most}")]
 pub struct Overrun {
-    /// The bytes of all its messages until now.
+    /// The bytes that all messages of the peer took of the room until now.
     pub taken: u64,
-    /// The bytes that it was granted.
+    /// The highest total of bytes that the peer was granted.
     pub most: u64,
 }
 
 impl Credit {
     /// Creates the credit of two ranks that have just connected. Each may send `first` bytes before
-    /// it was granted any.
+    /// it is granted room.
     pub fn new(first: u64) -> Self {
         Self { allowed: first, most: first, ..Self::default() }
     }
@@ -167,8 +170,8 @@ impl Credit {
         is_used || share < granted.div_ceil(2) || share / 2 > granted
     }
 
-    /// Grants the peer its `share`. Returns the bytes that may have arrived in total, which the
-    /// peer must be told.
+    /// Grants the peer its `share`. Returns the number of bytes that may have arrived in total. The
+    /// caller must send this number to the peer.
     pub fn grant(&mut self, share: u64) -> u64 {
         (self.granted, self.arrived) = (Some(share), 0);
         let allowed = self.taken.saturating_add(share);

@@ -10,7 +10,7 @@ pub enum Broken {
     /// The header of a chunk is malformed.
     #[error("the header of a chunk has {0}")]
     Header(Malformed),
-    /// The first chunk names no communicator, or a later one does.
+    /// The first chunk names no communicator, or a later chunk names one.
     #[error("the communicator is not named once and first")]
     Communicator,
 }
@@ -19,21 +19,21 @@ pub enum Broken {
 #[derive(Debug, Default)]
 pub struct Reader {
     communicator: Option<u32>,
-    /// The chunk whose bytes have not all arrived, and how many have.
+    /// The chunk whose bytes have not all arrived, and the number of its bytes that have arrived.
     open: Option<(Chunk, usize)>,
-    /// Bytes of the open chunk that were not passed on: all that have arrived if they must be
-    /// passed on together, else the beginning of an element.
+    /// Bytes of the open chunk that have arrived and were not passed on. For a chunk that comes in
+    /// pieces, this is the beginning of an element; for other chunks, all bytes that have arrived.
     bytes: Vec<u8>,
 }
 
 impl Reader {
-    /// Returns the communicator that the stream names, once its first packet was read.
+    /// Returns the communicator that the stream names; `None` before its first packet was read.
     pub fn communicator(&self) -> Option<u32> {
         self.communicator
     }
 
     /// Returns the communicator that the first packet of a stream names. A receiver that does not
-    /// know it must leave that packet unread, and read no other.
+    /// know this communicator must not read the packet, nor any other packet of the stream.
     ///
     /// # Errors
     /// [`Broken`].
@@ -46,11 +46,12 @@ impl Reader {
         }
     }
 
-    /// Reads a packet's payload and passes each chunk to `sink`, without the one that names the
-    /// communicator. A chunk that [`ChunkKind::comes_in_pieces`] is passed piece by piece, as
-    /// chunks of their own; any other one when all of its bytes have arrived. Each piece except the
-    /// last has a multiple of [`ELEMENT_BYTES_MAX`] bytes, however the packets divide the chunk.
-    /// Returns the number of chunks that ended, without the one that names the communicator.
+    /// Reads a packet's payload and passes each chunk to `sink`, except the chunk that names the
+    /// communicator. If [`ChunkKind::comes_in_pieces`] holds, each piece that has arrived is passed
+    /// as a chunk of its own. Any other chunk is passed when all of its bytes have arrived. Each
+    /// piece except the last has a multiple of [`ELEMENT_BYTES_MAX`] bytes, however the packets
+    /// divide the chunk. Returns the number of chunks that ended, without the chunk that names the
+    /// communicator.
     ///
     /// # Errors
     /// [`Broken`]. The caller must not read on then.

@@ -2,8 +2,8 @@
 
 use crate::chunk::Chunk;
 
-/// Puts chunks into packets, several small ones into one. Full packets are passed to a function of
-/// the caller, which returns an empty payload for the next packet.
+/// Puts chunks into packets, several small chunks into one packet. Full packets are passed to a
+/// function of the caller, which returns an empty payload for the next packet.
 #[derive(Debug, Default)]
 pub struct Writer {
     /// The packet that still has room.
@@ -12,8 +12,8 @@ pub struct Writer {
 
 impl Writer {
     /// Returns the longest payload that [`Writer::reserve`] puts into one packet for a part of a
-    /// message. This is the room left in the open packet, or that of a whole packet if only little
-    /// is left. `payload_max` is the longest payload of a packet.
+    /// message. This is the room left in the open packet, or the room of a whole packet if less
+    /// than a quarter is left. `payload_max` is the longest payload of a packet.
     pub fn room(&self, payload_max: usize) -> usize {
         let left = payload_max.saturating_sub(self.open.len());
         let room = if left < payload_max / 4 { payload_max } else { left };
@@ -21,10 +21,10 @@ impl Writer {
     }
 
     /// Appends a chunk and returns the place for its `chunk.len` bytes, which the caller must
-    /// write. If the open packet is too short for a part of a message, that begins the next packet,
-    /// so that its receiver reads it in one piece. Returns `None`, and appends nothing, if it does
-    /// not fit into a packet. `payload_max` is the longest payload of a packet. Full packets are
-    /// passed to `send`.
+    /// write. If the rest of the open packet is too short for a part of a message, the part begins
+    /// the next packet. So the receiver reads the part in one piece. Returns `None`, and appends
+    /// nothing, if the chunk does not fit into the open packet after that. `payload_max` is the
+    /// longest payload of a packet. Full packets are passed to `send`.
     pub fn reserve(
         &mut self,
         chunk: &Chunk,
@@ -80,7 +80,7 @@ impl Writer {
         }
     }
 
-    /// Passes the open packet to `send` unless it is empty. A write ends here.
+    /// Passes the open packet to `send` unless it is empty. Callers do so at the end of a write.
     pub fn flush(&mut self, mut send: impl FnMut(Vec<u8>) -> Vec<u8>) {
         if !self.open.is_empty() {
             self.open = send(std::mem::take(&mut self.open));

@@ -26,7 +26,7 @@ pub(super) struct Step {
     pub(super) places: [Place; 3],
     pub(super) bytes: u64,
     pub(super) send: u32,
-    /// The rank's process does it.
+    /// True if the rank's process does the work.
     pub(super) handed: bool,
 }
 
@@ -53,15 +53,17 @@ pub(super) struct Builder<'a> {
     pub(super) rank: u32,
     pub(super) graph: &'a Graph,
     pub(super) steps: Vec<Step>,
-    /// By action of the engine, what is counted before it runs.
+    /// By action of the engine, the number of dependencies that are counted down before it runs.
     pub(super) initial: Vec<u32>,
     pub(super) dependents: Vec<Vec<u32>>,
     pub(super) origins: Vec<u32>,
     pub(super) independent: Vec<u32>,
-    /// By action of the section, the first and the last of its actions, and the one that a message
-    /// releases.
+    /// By action of the rank's section, the first of the engine's actions that it became.
     pub(super) entries: Vec<u32>,
+    /// By action of the rank's section, the last of the engine's actions that it became.
     pub(super) exits: Vec<u32>,
+    /// By action of the rank's section, the action of the engine that an arriving message releases;
+    /// [`NONE`] without a receive.
     pub(super) arrivals: Vec<u32>,
     pub(super) receives: Vec<ReceiveEntry>,
     pub(super) sends: Vec<SendEntry>,
@@ -71,7 +73,8 @@ pub(super) struct Builder<'a> {
     pub(super) gathered: u64,
     pub(super) alternating: u64,
     pub(super) calls: Vec<Call>,
-    /// The landing places of messages of the rank to itself, by the receive's action.
+    /// By action of the rank's section, the place where a receive's message from the rank itself
+    /// lands.
     pub(super) landings: Vec<Option<u64>>,
 }
 
@@ -120,7 +123,8 @@ impl<'a> Builder<'a> {
         self.initial[waiter as usize] += 1;
     }
 
-    /// Appends a chain of steps. Returns the first and the last.
+    /// Appends a chain of steps, each of which depends on the one before. Returns the numbers of
+    /// the first and the last step.
     pub(super) fn chain(&mut self, origin: usize, steps: Vec<Step>) -> (u32, u32) {
         let steps = if steps.is_empty() { vec![NOTHING] } else { steps };
         let first = self.steps.len() as u32;
@@ -149,7 +153,7 @@ impl<'a> Builder<'a> {
         Place::Fixed(self.at(piece))
     }
 
-    /// Returns the bytes of pieces in the part's memory.
+    /// Returns the bytes that pieces occupy in the part's memory.
     fn ranges(&self, pieces: &[Piece]) -> Vec<Range<usize>> {
         let range = |&piece: &Piece| {
             let start = self.at(piece) as usize;
@@ -207,7 +211,8 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn actions(&mut self) {
-        // A message of the rank to itself needs the place where it lands before its send is built.
+        // The send of a message of the rank to itself is built with the place where the message
+        // lands. So these places come first.
         for action in 0..self.graph.nodes.len() {
             if let Work::Recv { payload, .. } = &self.graph.nodes[action].work
                 && self.other(action).rank == self.rank
@@ -230,7 +235,8 @@ impl<'a> Builder<'a> {
                         handed =
                             Step { places: [self.place(*piece); 3], bytes: piece.size, ..handed };
                     }
-                    // It takes long: those that wait for its start do not wait for its end.
+                    // The action takes long, so actions that wait for its start must not wait for
+                    // its end.
                     match node.start_dependents.is_empty() {
                         true => self.chain(action, vec![handed]),
                         false => self.chain(action, vec![NOTHING, handed]),
@@ -265,7 +271,8 @@ impl<'a> Builder<'a> {
             }
         }
         if self.steps.is_empty() {
-            // An epoch ends with an action.
+            // Only the end of an action ends an epoch, so a part without actions gets one that does
+            // nothing.
             self.step(0, NOTHING);
             self.initial[0] = 1;
             self.independent.push(0);

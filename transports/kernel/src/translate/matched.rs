@@ -7,10 +7,11 @@ use crate::matching::Matching;
 pub(super) struct Matched {
     pub(super) graphs: Vec<Graph>,
     pub(super) matching: Matching,
-    /// By rank and action, the number of its send or receive among those that leave the rank.
+    /// By rank and action, the number of the engine's send or receive. Messages of a rank to itself
+    /// have none.
     pub(super) numbers: Vec<Vec<u32>>,
-    /// Pairs (receiver, sender) whose sender waits for acknowledgements before the next run but
-    /// one, ascending.
+    /// Pairs (receiver, sender), ascending. The sender waits for the receiver's acknowledgement of
+    /// a run before it begins the next run but one.
     pub(super) acks: Vec<(u32, u32)>,
     /// The most bytes of payload of a frame.
     pub(super) fragment: u32,

@@ -10,7 +10,7 @@ impl Builder<'_> {
     /// Cuts a message that has a place at `start` into portions. Returns the number, the place and
     /// the bytes of each.
     fn portions(&self, start: u64, bytes: u64) -> impl Iterator<Item = (u32, u32, u32)> + use<> {
-        // If all messages together have no room, `image` refuses the part.
+        // If there is no room for all messages together, `image` refuses the part.
         let bytes = if self.alternating > PART_BYTES.into() { 0 } else { bytes as u32 };
         let (start, most) = (start as u32, portion_bytes(self.matched.fragment));
         (0..portions(bytes.into(), self.matched.fragment)).map(move |number| {
@@ -38,7 +38,7 @@ impl Builder<'_> {
                 let at = self.constants_at() + self.constants.len() as u64;
                 let start = self.constants.len();
                 if start as u64 + bytes > PART_BYTES.into() {
-                    // The part has no room for this: `image` says so.
+                    // The part has no room for this pattern, so `image` refuses the part.
                     self.alternating += u64::from(PART_BYTES);
                 } else {
                     self.constants.resize(start + aligned(bytes) as usize, 0);
@@ -134,7 +134,8 @@ impl Builder<'_> {
         (entry, exit)
     }
 
-    /// The number of the acknowledgement of a pair among all that its sender or receiver has.
+    /// Returns the number of the acknowledgement of `pair` among all acknowledgements that `of`
+    /// selects, from 0 on.
     pub(super) fn ack_number(&self, pair: (u32, u32), of: impl Fn(&(u32, u32)) -> bool) -> u32 {
         self.matched
             .acks
@@ -144,7 +145,8 @@ impl Builder<'_> {
             .count() as u32
     }
 
-    /// The number of a rank's own sends or receives, without acknowledgements.
+    /// Returns the number of the engine's sends (if `is_send`) or receives of a rank, without
+    /// acknowledgements.
     pub(super) fn messages(&self, rank: u32, is_send: bool) -> u32 {
         let graph = &self.matched.graphs[rank as usize];
         let numbers = graph.nodes.iter().zip(&self.matched.numbers[rank as usize]);

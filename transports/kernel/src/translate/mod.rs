@@ -4,11 +4,11 @@
 //! both.
 //!
 //! - **Pieces.** A message that is gathered or scattered is copied piece by piece.
-//! - **Portions.** The engine counts a limited number of frames in a message. A longer message is
-//!   sent in portions, each a message of the engine, and its receive waits for all of them.
-//! - **Starts.** If other actions wait for the start of a receive, it begins with an action that
-//!   does nothing. All other actions end when they begin, so an action that waits for their start
-//!   waits for their end.
+//! - **Portions.** A message of the engine has a limited number of frames. A longer message is sent
+//!   in portions, each a message of the engine. The receive waits for all portions.
+//! - **Starts.** A receive or fallback operation begins with an action that does nothing, if other
+//!   actions wait for its start. Every other action ends as soon as it starts, so actions that wait
+//!   for its start wait for its end.
 //! - **Fallback operations.** The engine hands some actions over to the rank's process, because the
 //!   kernel can't do them, or not in time. These are long operations on floating-point numbers,
 //!   computations, the time, and functions of the program.
@@ -40,7 +40,7 @@ pub struct Message {
     pub send: (u32, u32),
     /// The rank that receives it, and the number of the receive in the rank's section.
     pub receive: (u32, u32),
-    /// Its number among the messages from the one rank to the other.
+    /// The number of the message among all messages from its sender to its receiver.
     pub sequence: u64,
 }
 
@@ -61,13 +61,13 @@ impl Plan {
         Self::with(nisa, fragment, Abilities::default())
     }
 
-    /// Translates a schedule as [`Plan::of`] does, for processes with other abilities.
+    /// Translates a schedule as [`Plan::of`] does, for processes with the given abilities.
     ///
     /// # Errors
-    /// As [`Plan::of`].
+    /// Every action that the kernel cannot execute.
     ///
     /// # Panics
-    /// As [`Plan::of`].
+    /// If `fragment` is not a multiple of 8 between 8 and 8192.
     pub fn with(nisa: &Nisa, fragment: u32, abilities: Abilities) -> Result<Self, Vec<Refusal>> {
         assert!(
             fragment.is_multiple_of(8) && (8..=FRAGMENT_BYTES_MAX).contains(&fragment),
@@ -79,8 +79,8 @@ impl Plan {
             return Err(vec![Refusal { rank: 0, action: None, line: None, reason }]);
         }
         let graphs: Vec<Graph> = (0..ranks).map(|rank| Graph::of(nisa, rank, abilities)).collect();
-        // The analyses take time and memory for each action, and sums of these sizes must not wrap,
-        // so these limits come first.
+        // The limits on actions and bytes are checked first. The analyses take time and memory for
+        // each action, and their sums of sizes must not wrap.
         let long = graphs.iter().enumerate().filter_map(|(rank, graph)| {
             let (count, bytes) = (graph.nodes.len(), graph.memory.max(graph.scratch));
             let reason = match () {

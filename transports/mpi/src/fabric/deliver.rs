@@ -9,7 +9,7 @@ use goal_fabric::{StreamFault, kept, translate};
 use std::ops::ControlFlow;
 
 impl MpiFabric {
-    /// Passes at most `messages_max` messages to `sink`. Returns their number.
+    /// Passes at most `messages_max` messages to `sink`. Returns the number of messages passed.
     pub(super) fn deliver(&mut self, messages_max: usize, sink: &mut dyn Sink) -> usize {
         let mut taken = 0;
         while taken < messages_max && (self.reading.is_some() || self.arrive()) {
@@ -34,8 +34,8 @@ impl MpiFabric {
         taken
     }
 
-    /// Takes the first of the posted receives, if it is complete. Returns true if there is
-    /// something to read then.
+    /// Takes the packet of the first posted receive, if this receive is complete. Returns true if
+    /// there is a packet to read afterwards.
     pub(super) fn arrive(&mut self) -> bool {
         if self.lost.is_some() {
             return false;
@@ -56,7 +56,7 @@ impl MpiFabric {
         self.reading.is_some()
     }
 
-    /// Posts a receive again.
+    /// Posts a receive with `buffer`, behind the other posted receives.
     pub(super) fn post(&mut self, buffer: Box<[u8]>) {
         match Transfer::receive(&self.comm, buffer) {
             Ok(receive) => self.receives.push_back(receive),
@@ -64,8 +64,8 @@ impl MpiFabric {
         }
     }
 
-    /// Reads a packet from its start on. Breaks if the engine wants no more; the start is that of
-    /// the next message.
+    /// Reads a packet from `reading.start` on, and moves `reading.start` behind each chunk. Returns
+    /// `Break` if the engine wants no more messages now.
     ///
     /// # Errors
     /// [`StreamFault`].

@@ -1,4 +1,4 @@
-//! The interface to ranks.
+//! The interfaces of the fabric to the engine and to ranks: [`Transport`] and [`Fabric`].
 
 use super::MpiFabric;
 use crate::limits::{MESSAGE_MAX, PACKET_MAX, PART_MAX, PAUSE_MAX_NS, PAUSE_MIN_NS};

@@ -22,7 +22,7 @@ pub struct MpiFabric {
     comm: Comm,
     /// The clock: nanoseconds that never go back.
     clock: fn() -> u64,
-    /// The ranks that messages were exchanged with.
+    /// The state of each rank; `None` before the first message to it or from it.
     peers: Vec<Option<Box<Peer>>>,
     /// The ranks with a packet that has not left, each once.
     written: Vec<u32>,
@@ -32,14 +32,16 @@ pub struct MpiFabric {
     reading: Option<Reading>,
     room: Room,
     exchanged: Exchanged,
-    /// The packets that were taken, by their source, and those that were sent to each rank.
+    /// By rank, the number of packets that were taken from it.
     packets_taken: Vec<u64>,
+    /// By rank, the number of packets that were sent to it.
     packets_sent: Vec<u64>,
     spare: Vec<Box<[u8]>>,
     /// The rank to which a message was refused last, if none was accepted since.
     refused: Option<u32>,
-    /// The pause before the next look, and its time.
+    /// The pause before the next look for packets, in nanoseconds.
     pause_ns: u64,
+    /// The time of the next look for packets, in nanoseconds of `clock`.
     next_ns: u64,
     /// The first rank that was lost, and why.
     lost: Option<(u32, String)>,
@@ -54,9 +56,9 @@ struct Reading {
 }
 
 impl MpiFabric {
-    /// Returns the end of a rank of a job that keeps `terms`, whose ranks are those of `comm`. All
-    /// ranks call this. `clock` returns nanoseconds and never goes back; [`Fabric::wake_ns`] is in
-    /// its time.
+    /// Returns a rank's end of the messages in a job with these `terms`. The ranks of the job must
+    /// be those of `comm`. All ranks call this. `clock` returns nanoseconds and never goes back.
+    /// [`Fabric::wake_ns`] is a time of this clock.
     ///
     /// [`Fabric::wake_ns`]: goal_fabric::Fabric::wake_ns
     ///
@@ -99,11 +101,12 @@ impl MpiFabric {
         })
     }
 
-    /// Returns what is known of a rank. Its part begins with the first message to it or from it.
+    /// Returns the state of a rank. The first call for the rank, at the first message to it or from
+    /// it, makes the state.
     fn peer(&mut self, rank: u32) -> &mut Peer {
         if self.peers[rank as usize].is_none() {
             self.peers[rank as usize] = Some(Box::new(Peer::new(Credit::new(self.first_room))));
-            // One rank more shares the room.
+            // The room is now shared with one more rank.
             self.room.set_sharers(self.peers.iter().flatten().count());
             self.note_due_grants();
         }
@@ -129,7 +132,7 @@ impl MpiFabric {
         }
     }
 
-    /// Notes that MPI or a rank failed.
+    /// Notes that MPI or a rank failed. Only the first failure is kept.
     fn lose(&mut self, rank: u32, why: String) {
         self.lost.get_or_insert((rank, why));
     }
@@ -148,7 +151,7 @@ impl MpiFabric {
         }
     }
 
-    /// Sends the packet to a rank. Returns false if too many are under way.
+    /// Sends the packet to a rank. Returns false if too many packets are under way to the rank.
     fn flush(&mut self, rank: u32) -> bool {
         let Self { peers, room, exchanged, spare, comm, packets_sent, .. } = self;
         let Some(peer) = &mut peers[rank as usize] else { return true };
@@ -166,8 +169,8 @@ impl MpiFabric {
         }
     }
 
-    /// Returns true if a chunk fits into the packet to a rank, after a packet without room has
-    /// left.
+    /// Returns true if a chunk fits into the packet to a rank. If it does not fit, first sends that
+    /// packet.
     fn make_room(&mut self, rank: u32, chunk: &Chunk) -> bool {
         let has_room = |peer: &Peer| peer.packet.as_ref().is_none_or(|open| open.has_room(chunk));
         has_room(self.peer(rank)) || self.flush(rank) && has_room(self.peer(rank))

@@ -11,13 +11,14 @@ use std::collections::VecDeque;
 
 /// A rank that messages were exchanged with.
 pub(super) struct Peer {
-    /// The room for messages without a receive, at the other rank and here.
+    /// The room for messages without a receive: what the other rank has granted, and what this rank
+    /// has granted to it.
     pub(super) credit: Credit,
     /// The packet that is being written.
     pub(super) packet: Option<Packet>,
-    /// The packets that MPI has not sent.
+    /// The packets that MPI has but has not sent completely.
     pub(super) under_way: VecDeque<Transfer>,
-    /// Set while the rank is in the list of those that were written to.
+    /// Set while the rank is in the list `written` of [`MpiFabric`](super::MpiFabric).
     pub(super) is_written: bool,
 }
 

@@ -7,7 +7,8 @@ use crate::transfer::Totals;
 
 impl MpiFabric {
     /// Waits until this rank has received all packets that others sent it, and they have received
-    /// its own. Returns false if the time has passed: a rank has ended early.
+    /// its own. Returns false if a rank or MPI has failed, or if [`SETTLE_NS`] have passed because
+    /// a rank has ended early.
     ///
     /// # Errors
     /// [`MpiError`].

@@ -12,7 +12,7 @@ use goal_fabric::{StreamFault, kept, translate};
 use rustix::io::Errno;
 use std::ops::ControlFlow;
 
-/// The connections that one poll reads at most.
+/// The most reads of connections in one poll.
 const READS_PER_POLL: usize = 4;
 
 impl TcpFabric {
@@ -21,7 +21,8 @@ impl TcpFabric {
         let (mut taken, mut reads) = (0, 0);
         while taken < messages_max {
             if self.reading.is_none() {
-                // After messages the engine goes on first: it may answer them.
+                // When messages were passed on, the engine goes on first, because it may answer
+                // them.
                 if reads == READS_PER_POLL || taken > 0 && self.ready.is_empty() {
                     break;
                 }
@@ -40,9 +41,10 @@ impl TcpFabric {
         taken
     }
 
-    /// Returns the next rank whose connection may have bytes. While something waits to be sent, the
-    /// system is asked, which also tells which connections can be written. It is asked after some
-    /// reads as well, so that a rank that sends without a pause holds up no others.
+    /// Returns the next rank whose connection may have bytes. Usually this is a forecast. While
+    /// bytes wait to be sent, the system is asked instead, because it also tells which connections
+    /// can be written. The system is asked after some reads as well, so that a rank that sends
+    /// without a pause holds up no others.
     fn next_ready(&mut self) -> Option<u32> {
         let is_due = self.reads >= READS_PER_LOOK;
         if self.ready.is_empty() || is_due {
@@ -62,9 +64,9 @@ impl TcpFabric {
         Some(rank)
     }
 
-    /// Receives bytes of a connection: those of an open item where they belong, if the engine lends
-    /// that memory, and others into the buffer. Breaks if there are none, or if the engine wants no
-    /// more.
+    /// Receives bytes of a connection. If the engine lends the memory where the bytes of the open
+    /// item belong, they go there. Otherwise bytes go into the fabric's buffer. Breaks if there are
+    /// no bytes, or if the engine wants no more messages.
     fn read(&mut self, rank: u32, taken: &mut usize, sink: &mut dyn Sink) -> ControlFlow<()> {
         if let Some(next) = self.place(rank, taken, sink) {
             return next;
@@ -87,8 +89,9 @@ impl TcpFabric {
         ControlFlow::Continue(())
     }
 
-    /// Receives bytes of the open item where they belong, and those behind them into the buffer.
-    /// Returns `None`, with no effect, if the engine lends no memory for them.
+    /// Receives bytes of the open item into memory that the engine lends, and the bytes behind the
+    /// item into the fabric's buffer. Returns `None`, with no effect, if the engine lends no memory
+    /// for the item.
     fn place(
         &mut self,
         rank: u32,
@@ -98,7 +101,7 @@ impl TcpFabric {
         let Self { own, has_communicators, connections, buffer, exchanged, .. } = self;
         let Connection { inbox, channel, .. } = &mut **connections[rank as usize].as_mut()?;
         let Item::Chunk(rest) = inbox.rest()? else { return None };
-        // If anything is wrong with it, that is told where its bytes are handled.
+        // If the header is wrong, the error is reported where the item's bytes are handled.
         let header = translate::header(&rest, rank, *own, *has_communicators).ok()?;
         let room = rest.len as usize - inbox.kept() + READ_AHEAD;
         let (mut received, mut placed, mut ahead) = (Ok(None), 0, 0);
@@ -130,8 +133,9 @@ impl TcpFabric {
         Some(next)
     }
 
-    /// Handles the result of a call that received bytes, for which there was so much room. Returns
-    /// their number, and true if the connection may have more; `None` if there were none.
+    /// Handles the result of a call that received bytes with room for `room` bytes. Returns the
+    /// number of bytes, and true if the connection may have more. Returns `None` if there were no
+    /// bytes.
     fn received(
         &mut self,
         rank: u32,
@@ -141,7 +145,8 @@ impl TcpFabric {
         let connection = self.connections[rank as usize].as_mut()?;
         let why = match received {
             Ok(None) if connection.failure.is_none() => return None,
-            // A rank that has left with bytes of this one unread makes its system send an error.
+            // If a rank leaves before it has read all bytes of this rank, its system sends an
+            // error.
             Ok(Some(0)) | Err(_) if connection.has_left && !connection.inbox.is_open() => {
                 self.close(rank);
                 return None;
@@ -164,7 +169,8 @@ impl TcpFabric {
         None
     }
 
-    /// Handles bytes in the buffer. Breaks if the engine wants no more.
+    /// Handles the items in the fabric's buffer, and passes their messages to `sink`. Breaks if the
+    /// engine wants no more messages.
     fn handle(
         &mut self,
         reading: Reading,

@@ -1,36 +1,36 @@
 //! Forecasts which connection is read next.
 //!
-//! To read a connection costs less than to ask the system which ones can be read, and to read one
-//! then. If nothing has arrived, the question costs less. Programs repeat themselves: after a
-//! message of one rank comes one of the same rank as the time before, in a ping-pong, a barrier
-//! or a stencil. So the forecast is the rank that was read after this one the last time. After each
-//! read the connection of that rank is looked at once without a question, and for longer while
-//! forecasts come true. All ranks are asked for after that, so a wrong forecast delays a message by
-//! few looks.
+//! Reading one connection costs less than asking the system which connections can be read and then
+//! reading one of them. If nothing has arrived, asking costs less. Programs repeat themselves: in a
+//! ping-pong, a barrier or a stencil, the messages of two ranks follow each other as they did the
+//! time before. So the forecast is the rank that was read after the current rank the last time.
+//! After each read, the connection of the forecast is tried once without asking the system, and
+//! more often while forecasts come true. After these looks the system is asked about all ranks, so
+//! a wrong forecast delays a message by few looks.
 
 use crate::limits::{FORECASTS_SURE, LOOKS_SURE};
 
 /// The forecast of the connection that is read next.
 #[derive(Debug)]
 pub(super) struct Forecast {
-    /// For each rank the one that was read after it the last time; itself at first.
+    /// For each rank, the rank that was read after it the last time. At first, this is the rank
+    /// itself.
     followers: Box<[u32]>,
     /// The rank that was read last.
     last: Option<u32>,
-    /// The forecasts that came true in a row.
+    /// The number of forecasts that came true in a row.
     hits: u32,
-    /// The looks at the forecast since the last read.
+    /// The number of looks at the connection of the forecast since the last read.
     looks: u32,
 }
 
 impl Forecast {
-    /// Returns the forecast of a rank that is connected with some of `ranks` ranks.
+    /// Creates the forecast of a rank in a job of `ranks` ranks. Nothing was read yet.
     pub(super) fn new(ranks: usize) -> Self {
         Self { followers: (0..ranks as u32).collect(), last: None, hits: 0, looks: 0 }
     }
 
-    /// Returns the rank whose connection is to be looked at now, or `None` if the system must be
-    /// asked.
+    /// Returns the rank whose connection is to be tried now, or `None` if the system must be asked.
     #[inline]
     pub(super) fn next(&mut self) -> Option<u32> {
         let most = if self.hits >= FORECASTS_SURE { LOOKS_SURE } else { 1 };

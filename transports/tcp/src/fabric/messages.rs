@@ -12,7 +12,8 @@ use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd};
 
 impl TcpFabric {
-    /// Returns the item of a message that its receiver has room for.
+    /// Returns the item of a message to rank `to`, or [`Full`] if the message can't be sent now.
+    /// Begins to connect if there is no connection.
     fn item(&mut self, to: u32, header: &Header) -> Result<Item, Full> {
         let Some(connection) = &mut self.connections[to as usize] else {
             self.ask(to);
@@ -23,7 +24,7 @@ impl TcpFabric {
             return Err(Full);
         }
         // The engine asks for the room first. A message beyond the grant would end the job. A new
-        // grant arrives as bytes, so it ends a sleep by itself.
+        // grant arrives as bytes, so its arrival ends a sleep.
         if kept(header) > connection.credit.left() {
             return Err(Full);
         }
@@ -31,8 +32,9 @@ impl TcpFabric {
     }
 }
 
-/// Returns the most bytes of the next part. The part before it had at most `part` bytes. The system
-/// did not take `left` bytes of it, so these had to be copied.
+/// Returns the most bytes of the next part that is sent without a copy. The limit of the previous
+/// part was `part` bytes. The system did not take `left` bytes of that part, so these bytes were
+/// copied.
 fn part_after(part: usize, left: usize) -> usize {
     match left {
         0 => (2 * part).min(PART_ZCOPY_MAX),
@@ -83,9 +85,9 @@ impl Transport for TcpFabric {
         Ok(())
     }
 
-    /// Long payloads go from the caller's memory to the system at once. What it does not take is
-    /// copied, as the caller may change the payload, and further ones are refused until it has
-    /// room.
+    /// Long payloads go from the caller's memory to the system at once. Bytes that the system does
+    /// not take are copied, because the caller may change the payload. Further payloads are refused
+    /// until the system has room.
     fn try_send_zcopy(&mut self, to: u32, header: &Header, payload: &[u8]) -> Result<(), Full> {
         let is_plain = |one: &Connection| one.channel.plain().is_some();
         let open = self.connections[to as usize].as_deref_mut();
@@ -99,7 +101,7 @@ impl Transport for TcpFabric {
         }
         connection.grant(&self.room, &mut self.exchanged, &mut self.spare);
         let Ok(item) = self.item(to, header) else {
-            // The grant may have to leave.
+            // The grant that was appended may have to leave.
             self.note_written(to);
             return Err(Full);
         };
@@ -179,7 +181,8 @@ impl Fabric for TcpFabric {
         if self.blocked == 0 {
             return Vec::new();
         }
-        // Bytes that a plain connection refused lie with their sender.
+        // Bytes that a plain connection refused stay in the memory of their sender, not in this
+        // process's buffers.
         let keeps = |one: &Connection| {
             one.is_waiting && (one.outbox.len() > 0 || one.channel.plain().is_none())
         };

@@ -38,46 +38,47 @@ pub struct TcpFabric {
     pub(crate) addresses: Vec<SocketAddr>,
     listener: Listener,
     poller: Poller,
-    /// The owner of each token, counted from [`FIRST`] on.
+    /// The owner of each token. Index 0 belongs to the token [`FIRST`].
     owners: Slab<Owner>,
-    /// The connection with each rank; `None` while it is not open.
+    /// The connection with each rank; `None` while there is no open connection.
     pub(crate) connections: Vec<Option<Box<Connection>>>,
-    /// The time from which on connections are accepted again, if there was no descriptor for one.
+    /// The time in nanoseconds from which on connections are accepted again, after there was no
+    /// descriptor for one.
     pub(crate) accept_ns: Option<u64>,
     /// The ranks that are being connected with.
     asked: BTreeMap<u32, Asked>,
     /// The ranks that no connection can be made with, and why.
     unreachable: BTreeMap<u32, String>,
-    /// The number of pending connections: they were accepted, and have not proved the key yet.
+    /// The number of pending connections that this rank accepted. They have not proved the key yet.
     pub(crate) callers: usize,
     /// The number of connections for which the poller waits until they can be written.
     blocked: usize,
-    /// The ranks for which something was written that was not sent, each once.
+    /// The ranks for which bytes were written and not sent, each once.
     written: VecDeque<u32>,
     /// The ranks whose connection can be read, each once.
     ready: VecDeque<u32>,
-    /// The reads since the system was asked last about all sockets.
+    /// The number of reads since the system was last asked about all sockets.
     reads: u32,
     /// The rank whose connection is probably read next.
     forecast: Forecast,
-    /// The bytes that were read last. Those of `reading` are still to be handled.
+    /// The bytes that were read last. `reading` says which of them are still to be handled.
     buffer: Box<[u8]>,
     reading: Option<Reading>,
     room: Room,
-    /// The bytes that a rank may send to another before it was granted any.
+    /// The bytes that a rank may send to another rank before it is granted room.
     first_room: u64,
     /// True if messages may be of any communicator.
     has_communicators: bool,
     exchanged: Exchanged,
     /// The settings of the connections.
     conditions: Conditions,
-    /// The time of the last look at open connections. The next one follows some time later, while
-    /// there are any.
+    /// The time in nanoseconds of the last look for silent hosts. The next look follows some time
+    /// later, while connections are open.
     looked_ns: u64,
     /// The first rank that was lost, the reason, and the time from which on the loss is reported.
     lost: Option<(u32, String, u64)>,
-    /// Set when a connection may have room for a message that it refused, or has sent all bytes
-    /// that it kept back, since the last call of `progress`.
+    /// Set if something changed since the last call of `progress`: a connection may have room for a
+    /// message that it refused, or it has sent all bytes that it kept back.
     has_room: bool,
     /// Set when a connection was opened since the last call of `progress`.
     has_connected: bool,
@@ -96,10 +97,11 @@ enum Owner {
 struct Asked {
     /// The token of the attempt; `None` between two attempts.
     token: Option<usize>,
-    /// The time of the first attempt, and of the next one.
+    /// The time of the first attempt (`since_ns`), and of the next attempt (`next_ns`). Some
+    /// failures set `since_ns` anew: see [`OPEN_NS`](crate::limits::OPEN_NS).
     since_ns: u64,
     next_ns: u64,
-    /// The attempts that were open for some time and were closed without an answer.
+    /// The number of attempts that were open for some time and were then closed without an answer.
     closed: u32,
     /// The reason why the last attempt failed.
     failure: String,
@@ -111,13 +113,13 @@ struct Reading {
     rank: u32,
     start: usize,
     end: usize,
-    /// Set if the connection may have more.
+    /// Set if the connection may have more bytes.
     is_full: bool,
 }
 
 impl TcpFabric {
-    /// Returns the end of rank `own`, which is reached at `listener`, in a job whose ranks have
-    /// these addresses. `clock` returns nanoseconds and never goes back.
+    /// Creates the fabric of rank `own`. Other ranks reach it at `listener`. `addresses` has the
+    /// address of each rank of the job. `clock` returns nanoseconds and never goes back.
     ///
     /// # Errors
     /// Those of the system.
@@ -164,23 +166,24 @@ impl TcpFabric {
         })
     }
 
-    /// Lets each rank send `bytes` of messages to another before it is granted any room, so that
-    /// the first message between two ranks need not wait. All ranks of the job must have the same
-    /// number, and room for it from each of the others.
+    /// Lets each rank send `bytes` bytes of messages to another rank before it is granted room. So
+    /// the first message between two ranks need not wait. All ranks of the job must set the same
+    /// number, and have room for as many bytes from every other rank.
     pub fn with_first_room(mut self, bytes: u64) -> Self {
         self.first_room = bytes;
         self.room = Room::new(self.connections.len().saturating_sub(1), bytes);
         self
     }
 
-    /// Lets messages be of any communicator, as those of programs that open some at run time. By
-    /// default a message of another one than the job's ends the job.
+    /// If `any` is true, messages may be of any communicator. Programs that open communicators at
+    /// run time need this. By default, a message of another communicator than the job's ends the
+    /// job.
     pub fn with_communicators(mut self, any: bool) -> Self {
         self.has_communicators = any;
         self
     }
 
-    /// Sets how connections are made. All ranks of the job must have the same.
+    /// Sets how connections are made. All ranks of the job must have the same conditions.
     pub fn with_conditions(mut self, conditions: Conditions) -> Self {
         self.conditions = conditions;
         self
@@ -227,7 +230,7 @@ impl TcpFabric {
         }
     }
 
-    /// Sends what was written, with the grants that are due.
+    /// Sends the bytes that were written, with the grants of room that are due.
     fn flush_written(&mut self) {
         while let Some(rank) = self.written.pop_front() {
             self.flush(rank);
@@ -245,8 +248,8 @@ impl TcpFabric {
         }
     }
 
-    /// Notes that sending to a rank failed. If the rank has left, its last bytes are there to read,
-    /// and tell so; otherwise reading tells of the loss.
+    /// Notes that sending to a rank failed. The rank's connection is then read: either its last
+    /// bytes say that the rank has left, or reading reports the loss.
     fn fail_to_send(&mut self, rank: u32, error: Errno) {
         let Some(connection) = &mut self.connections[rank as usize] else { return };
         if connection.has_left {
@@ -258,7 +261,7 @@ impl TcpFabric {
         self.note_ready(rank);
     }
 
-    /// Lets the poller tell when a connection can be written, if something waits to be sent on it.
+    /// Lets the poller tell when a connection can be written, if bytes wait to be sent on it.
     fn await_room(&mut self, rank: u32) {
         let Some(connection) = &mut self.connections[rank as usize] else { return };
         let is_blocked = connection.is_waiting;
@@ -286,7 +289,7 @@ impl TcpFabric {
         self.connections[rank as usize] = Some(Box::new(Connection::new(channel, token, credit)));
         self.asked.remove(&rank);
         self.has_connected = true;
-        // One rank more shares the room.
+        // One more rank shares the room.
         self.room.set_sharers(self.connections());
         self.note_due_grants();
         self.note_written(rank);
@@ -306,7 +309,8 @@ impl TcpFabric {
     }
 }
 
-/// Tells all connected ranks that this one leaves, as far as the system takes it.
+/// Tells all connected ranks that this rank leaves. A rank is not told if the system takes no more
+/// bytes for it.
 impl Drop for TcpFabric {
     fn drop(&mut self) {
         for connection in self.connections.iter_mut().flatten() {

@@ -2,7 +2,7 @@
 //!
 //! Two ranks may connect with each other at the same time. The connection that the lower rank began
 //! is kept. The lower rank declines the connection of the higher rank. The higher rank gives up its
-//! own when the lower rank greets it, and tries again otherwise.
+//! own attempt when the lower rank's connection is complete, and tries again otherwise.
 
 use super::{Asked, FIRST, LISTENER, Owner, TcpFabric};
 use crate::handshake::Ends;
@@ -15,8 +15,9 @@ use rustix::io::Errno;
 use std::os::fd::AsFd;
 
 impl TcpFabric {
-    /// Begins to connect with a rank, unless that is under way. After the loss of a rank none is
-    /// asked: a new connection with the lost one would lack messages.
+    /// Begins to connect with `rank`, unless this is under way or the rank is unreachable. After
+    /// the loss of any rank no connection is begun, because a new connection with the lost rank
+    /// would lack messages.
     pub(super) fn ask(&mut self, rank: u32) {
         if self.lost.is_some() || self.asked.contains_key(&rank) || self.is_unreachable(rank) {
             return;
@@ -54,7 +55,7 @@ impl TcpFabric {
         }
     }
 
-    /// Adds a handshake. Returns its token.
+    /// Adds a pending connection, and returns its token.
     ///
     /// # Errors
     /// The system can't watch one more socket.
@@ -66,7 +67,8 @@ impl TcpFabric {
         Ok(token)
     }
 
-    /// Notes that an attempt failed. The rank is tried again until it counts as unreachable.
+    /// Notes that an attempt to connect with `rank` failed. Further attempts follow until the rank
+    /// counts as unreachable.
     fn fail(&mut self, rank: u32, failed: Failed, now_ns: u64) {
         let (address, silence_ns) = (self.addresses[rank as usize], self.silence_ns());
         let Some(asked) = self.asked.get_mut(&rank) else { return };
@@ -80,15 +82,16 @@ impl TcpFabric {
         }
     }
 
-    /// Accepts connections. The oldest one without the key is closed if there are too many.
+    /// Accepts connections. If there are too many pending connections, the oldest one without the
+    /// key is closed.
     fn accept(&mut self, now_ns: u64) {
-        // The others are accepted with the next poll.
+        // Further connections are accepted with the next poll.
         for _ in 0..CALLERS_MAX {
             match PendingConnection::accept(&self.listener, &self.conditions, now_ns) {
                 Ok(Some(caller)) => {
                     self.make_room();
                     if let Ok(token) = self.add(caller) {
-                        // The hello is often there.
+                        // The hello has often arrived already.
                         self.shake(token, now_ns);
                     }
                 }
@@ -107,7 +110,8 @@ impl TcpFabric {
     }
 
     /// Returns the accepted connections that have not proved the key, with their tokens. Most of
-    /// the time there are none; a look at all connections would cost more the more there are.
+    /// the time there are none. Then this does not look at all connections, which would cost more
+    /// the more there are.
     pub(crate) fn callers(&self) -> impl Iterator<Item = (usize, &PendingConnection)> {
         let owners = (self.callers > 0).then(|| self.owners.iter()).into_iter().flatten();
         owners.filter_map(|(index, owner)| match owner {
@@ -119,9 +123,10 @@ impl TcpFabric {
     }
 
     /// Makes room for one more accepted connection: drops the oldest one that has not shown the
-    /// key, if there are too many of these. For the rank of one that has said hello with the key it
-    /// may be open already, so its end would be a loss. No more of these than ranks are honest. If
-    /// there are more, the oldest is dropped; one that has only knocked goes first.
+    /// key, if there are too many of these. A rank that has sent a hello with the key may take its
+    /// connection for open already. If the connection were dropped, that rank would report a loss.
+    /// At most one such connection per rank is honest. If there are [`CALLERS_MAX`] more than
+    /// ranks, the oldest is dropped. A connection that has only knocked goes first.
     fn make_room(&mut self) {
         if self.callers < CALLERS_MAX {
             return;
@@ -140,13 +145,14 @@ impl TcpFabric {
         }
     }
 
-    /// Returns the time at which an accepted connection must have proved the key. One that has said
-    /// hello with the key was answered, and its rank may compute before it reads the answer.
+    /// Returns the time at which an accepted connection must have proved the key. A connection
+    /// whose peer has sent a hello with the key has more time, because that rank may compute before
+    /// it reads the answer.
     fn deadline_ns(caller: &PendingConnection) -> u64 {
         caller.since_ns() + if caller.is_greeted() { WELCOME_NS } else { HANDSHAKE_NS }
     }
 
-    /// Drops a handshake, unless it is complete.
+    /// Drops a pending connection, unless its handshake is complete.
     fn drop_pending(&mut self, token: usize) {
         let index = token - FIRST;
         if matches!(self.owners.get(index), Some(Owner::PendingConnection(_)))
@@ -156,7 +162,7 @@ impl TcpFabric {
         }
     }
 
-    /// Goes on with a handshake.
+    /// Continues the handshake of a pending connection as far as possible.
     fn shake(&mut self, token: usize, now_ns: u64) {
         loop {
             let Some(Owner::PendingConnection(caller)) = self.owners.get_mut(token - FIRST) else {
@@ -216,7 +222,7 @@ impl TcpFabric {
         }
     }
 
-    /// Returns true if a rank that proved the key may connect.
+    /// Returns true if the rank that sent a hello with the key may connect.
     fn is_welcome(&self, Ends { from, to }: Ends) -> bool {
         let is_other = from != self.own && (from as usize) < self.connections.len();
         let is_first = |asked: &Asked| asked.token.is_some() && self.own < from;
@@ -227,8 +233,8 @@ impl TcpFabric {
             && !self.asked.get(&from).is_some_and(is_first)
     }
 
-    /// Asks the kernel which sockets are ready, and goes on with handshakes and with what waits to
-    /// be sent. Connections that can be read are noted.
+    /// Asks the kernel which sockets are ready. Accepts connections, continues handshakes, and
+    /// sends bytes that wait. Notes the connections that can be read.
     pub(super) fn look(&mut self) {
         self.reads = 0;
         let mut events = [None; crate::limits::EVENTS_MAX];
@@ -258,13 +264,13 @@ impl TcpFabric {
                     let now_ns = *now_ns.get_or_insert_with(|| (self.clock)());
                     self.shake(ready.token, now_ns);
                 }
-                // An earlier event of this round closed it.
+                // An earlier event of this round closed the connection.
                 Some(None) => {}
             }
         }
     }
 
-    /// Returns the time of the next timer.
+    /// Returns the time of the next timer in nanoseconds; `None` if no timer runs.
     pub(super) fn timer_ns(&self) -> Option<u64> {
         let asked = self.asked.values().map(|asked| match asked.token {
             Some(token) => self.attempt_ends_ns(token),
@@ -321,7 +327,7 @@ impl TcpFabric {
             match token {
                 None => self.attempt(rank, now_ns),
                 Some(token) => {
-                    // As above: a rank that had no processor has not looked.
+                    // This rank may have had no processor, and the answer may be there.
                     let is_open = |one: &PendingConnection| {
                         !one.connects() || info::read(one.as_fd()).is_some_and(|info| info.is_open)
                     };

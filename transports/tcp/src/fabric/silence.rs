@@ -17,16 +17,17 @@ impl TcpFabric {
         u64::from(self.conditions.silence_s.max(1)) * 1_000_000_000
     }
 
-    /// Returns the time of the next look, if there are open connections.
+    /// Returns the time of the next look for silent hosts; `None` if there are no open connections.
     pub(super) fn look_ns(&self) -> Option<u64> {
         let attempts = self.asked.values().filter(|asked| asked.token.is_some()).count();
         let has_open = self.owners.len() > self.callers + attempts;
         has_open.then(|| self.looked_ns + self.silence_ns() / LOOKS)
     }
 
-    /// Looks at all open connections. One whose host was silent at the looks of three quarters of
-    /// the time is lost, as the silence may have begun right after the look before. A rank that
-    /// waits for a processor looks late, and so may its system: all of these looks must be made.
+    /// Looks at all open connections. A connection is lost if its host was silent at all looks
+    /// during three quarters of the limit. The silence may have begun right after the look before
+    /// these, so the whole limit may be over. A rank that waits for a processor looks late, and its
+    /// system may be late too. So a minimum number of looks is required, besides the time.
     pub(super) fn look_for_silence(&mut self, now_ns: u64) {
         let since_ns = now_ns - self.looked_ns;
         self.looked_ns = now_ns;

@@ -8,27 +8,28 @@ use goal_opt::whole::Vertex;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
-/// Bound on the sends, and on the receives, that a finding shows.
+/// The most sends, and the most receives, that a finding shows.
 const SENDS_MAX: usize = 8;
 
 /// Searches for sends that start too early.
 pub(super) struct Search<'a> {
     analysis: &'a Analysis<'a>,
-    /// By vertex, the position of its end in the traced run. Computed when it is first needed.
+    /// By vertex, the position of its end in the traced run. `None` until it is first needed.
     place: Option<Vec<u32>>,
 }
 
 /// The faults on the chains of messages that lead to a rank.
 #[derive(Default)]
 struct Broken {
-    /// Sends that should wait for a receive of their rank: pairs of the send and the receive, which
-    /// comes first in the text.
+    /// Pairs of a send and a receive of the same rank: the send should wait for the receive. In the
+    /// text, the receive comes first.
     early: Vec<[Vertex; 2]>,
-    /// Such pairs in which the send comes first in the text.
+    /// Pairs as in `early`, but in the text the send comes first.
     later: Vec<[Vertex; 2]>,
-    /// Receives that took a message which proves the start in the traced run, but may take others.
+    /// Receives that may take different messages. In the traced run, each took a message which
+    /// proves that the silent rank has started.
     open: Vec<Vertex>,
-    /// Sends of messages that these may take instead.
+    /// Sends whose messages the receives in `open` may take instead.
     others: Vec<Vertex>,
 }
 
@@ -37,9 +38,9 @@ impl<'a> Search<'a> {
         Self { analysis, place: None }
     }
 
-    /// Explains why `rank` can end before `silent` has started. Labels sends on the chains to
-    /// `rank` that do not wait for a receive by which their rank learns of that start, and receives
-    /// that may take other messages than those that prove it.
+    /// Explains why `rank` can end before `silent` has started. Labels sends on the chains of
+    /// messages to `rank` that do not wait for the receive by which their rank learns of the start.
+    /// Also labels receives that may take messages which do not prove the start.
     pub(super) fn explain(
         &mut self,
         mut diagnostic: Diagnostic,
@@ -86,8 +87,8 @@ impl<'a> Search<'a> {
         diagnostic
     }
 
-    /// Goes back from `rank` along the messages that it can end with, breadth first, to ranks that
-    /// learn of the start.
+    /// Goes back from `rank`, breadth first, along messages that can be sent although `silent`
+    /// never starts. Returns the faults on these chains of messages.
     fn search(
         &mut self,
         silence: &Silence<'_>,
@@ -133,7 +134,8 @@ impl<'a> Search<'a> {
         Ok(broken.finished())
     }
 
-    /// Adds a receive that may take another message than in the traced run.
+    /// Adds `recv` to `broken` if its message in the traced run proves the start of the silent
+    /// rank, but other messages fit too. Also adds the sends of these other messages.
     fn add_open(
         &self,
         broken: &mut Broken,
@@ -152,8 +154,9 @@ impl<'a> Search<'a> {
         broken.others.extend(others);
     }
 
-    /// Returns the receive that tells the rank of `send` of the start of the silent rank. It is the
-    /// first receive that can't end before that start. `None` if the rank can end without.
+    /// Returns the receive by which the rank of `send` learns that the silent rank has started. It
+    /// is the first receive that can't end before that start. Returns `None` if the rank of `send`
+    /// can end although the silent rank never starts.
     fn learning_receive(
         &mut self,
         silence: &Silence<'_>,
@@ -187,8 +190,7 @@ impl<'a> Search<'a> {
 }
 
 impl Broken {
-    /// Removes duplicates. Pairs in which the send comes first in the text are used only if there
-    /// are no others.
+    /// Removes duplicates. Uses the pairs in `later` only if `early` is empty.
     fn finished(mut self) -> Self {
         if self.early.is_empty() {
             self.early.append(&mut self.later);

@@ -18,8 +18,8 @@ use silence::Silence;
 use started::{Started, started_ranks};
 use std::rc::Rc;
 
-/// Compares a program with a barrier, for all messages that its receives may take. `partner` has
-/// the other end of each message that every run matches alike.
+/// Compares a program with a barrier, for all messages that its receives may take. `partner` has,
+/// by vertex, the other end of each message that every run matches alike.
 pub(super) fn check(analysis: &Analysis<'_>, partner: &[Vertex], report: &mut Report) {
     let ranks = analysis.whole.program.num_ranks();
     if ranks >= 2 && find(analysis, partner, report).is_err() {
@@ -61,8 +61,8 @@ fn find(
     Ok(())
 }
 
-/// Adds ranks that must have started because, without their messages, too few are left for the
-/// receives of a rank.
+/// Adds to `started` the ranks whose start follows from counting: without their messages, too few
+/// would be left for the receives of another rank.
 fn add_by_counting(
     silence: &Silence<'_>,
     started: &mut [Started],
@@ -89,7 +89,8 @@ fn add_by_counting(
     Ok(())
 }
 
-/// The finding, without the explanation of the broken chain.
+/// Makes the finding that `rank` can end before `silent` has started, without the explanation of
+/// the broken chain. `others` is the number of other ranks that `rank` waits for.
 fn describe(analysis: &Analysis<'_>, rank: u32, silent: u32, others: u32) -> Diagnostic {
     let Analysis { whole, places, .. } = analysis;
     let message = format!(

@@ -1,9 +1,9 @@
-//! Computes the receives that must have taken a message before an action starts, when it is open
-//! which messages they take.
+//! Computes, for each action, the receives that must have taken a message before the action starts.
+//! Only receives count for which it is open which message they take.
 //!
-//! For example: two receives from any source that have both ended have taken two messages,
-//! whichever took which. So an action that waits for both can't start if only one of the messages
-//! that they may take was sent.
+//! For example, an action waits for two receives from any source. When both have ended, they have
+//! taken two messages, whichever receive took which. So the action can't start if only one message
+//! was sent that fits them.
 
 use crate::analysis::Analysis;
 use goal_lang::{ANY, Action};
@@ -11,16 +11,16 @@ use goal_opt::whole::{Vertex, Whole};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Bound on the steps of all searches for messages that receives may take.
+/// The most steps of all searches for messages that receives may take.
 const WORK_MAX: usize = 1 << 28;
 
-/// The rest of the bound on work, in steps.
+/// The number of steps that searches may still take.
 #[derive(Debug)]
 pub(super) struct Work {
     left: usize,
 }
 
-/// The bound on work was reached.
+/// The error that a search would take more than [`WORK_MAX`] steps.
 #[derive(Debug)]
 pub(super) struct TooMuchWork;
 
@@ -31,14 +31,14 @@ impl Default for Work {
 }
 
 impl Work {
-    /// Takes `steps` from the rest of the bound.
+    /// Subtracts `steps` from the steps that are left. Returns [`TooMuchWork`] if fewer are left.
     pub(super) fn add(&mut self, steps: usize) -> Result<(), TooMuchWork> {
         self.left = self.left.checked_sub(steps).ok_or(TooMuchWork)?;
         Ok(())
     }
 }
 
-/// The number of a set of receives of a rank.
+/// The number of a set of receives in [`Needs`]. All receives of a set are of one rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct SetId(u32);
 
@@ -51,21 +51,21 @@ impl SetId {
     }
 }
 
-/// The sets of receives that actions wait for. Only counted receives are in them: those that may
-/// take several messages, and those whose message another receive may take.
+/// The sets of receives that actions wait for. Only counted receives are in them: receives that may
+/// take several messages, and receives whose message a receive of the first kind may take.
 pub(super) struct Needs {
     /// By number, the receives of the set in ascending order.
     sets: Vec<Rc<[Vertex]>>,
     numbers: FxHashMap<Rc<[Vertex]>, SetId>,
-    /// By vertex, the counted receives that must have taken a message before it starts.
+    /// By vertex, the counted receives that must have taken a message before the action starts.
     of: Vec<SetId>,
     /// By rank, all of its counted receives.
     of_rank: Vec<SetId>,
 }
 
 impl Needs {
-    /// `partner` has the other end of each message that every run matches alike. Linear if it has
-    /// all messages.
+    /// Computes the sets of all actions. `partner` has, by vertex, the other end of each message
+    /// that every run matches alike. Linear if `partner` has all messages.
     pub(super) fn new(
         analysis: &Analysis<'_>,
         partner: &[Vertex],
@@ -89,7 +89,7 @@ impl Needs {
         Ok(needs)
     }
 
-    /// Returns true if there are counted receives.
+    /// Returns true if some rank has counted receives.
     pub(super) fn has_open(&self) -> bool {
         self.sets.len() > 1
     }
@@ -124,8 +124,8 @@ impl Needs {
         let whole = analysis.whole;
         let first = whole.vertices_of(rank).next().expect("a rank with receives").index();
         let mut missing = whole.program.body_of(rank).indegrees();
-        // By action, the sets collected from its prerequisites: receives that have taken a message,
-        // and receives that are posted.
+        // By action, the sets collected from its prerequisites. `taken` has receives that have
+        // taken a message, `posted` has receives that are posted.
         let mut taken: Vec<Vec<SetId>> = vec![Vec::new(); missing.len()];
         let mut posted = taken.clone();
         let mut ready: Vec<Vertex> =
@@ -137,8 +137,8 @@ impl Needs {
             self.of[vertex.index()] = need;
             let (mut after, mut after_start) = (need, before);
             if counted.binary_search(&vertex).is_ok() {
-                // An earlier receive that accepts every message of this one would have taken its
-                // message if it had none. So it must have taken one, too.
+                // An earlier receive that accepts every message of `vertex` must have taken a
+                // message, too. Without one, it would have taken the message of `vertex`.
                 let earlier = self.set(before).iter().copied();
                 let mut own: Vec<Vertex> =
                     earlier.filter(|&recv| covers(whole, recv, vertex)).collect();
@@ -162,7 +162,7 @@ impl Needs {
         Ok(())
     }
 
-    /// The union of sets and of some more receives.
+    /// Returns the number of the union of `sets` and the receives `more`.
     fn union(
         &mut self,
         mut sets: Vec<SetId>,
@@ -182,7 +182,7 @@ impl Needs {
         Ok(self.intern(all))
     }
 
-    /// The number of a set, which must be sorted.
+    /// Returns the number of a set, and adds the set if it is new. `set` must be sorted.
     fn intern(&mut self, set: Vec<Vertex>) -> SetId {
         let set: Rc<[Vertex]> = set.into();
         let next = SetId(self.sets.len() as u32);
@@ -194,7 +194,8 @@ impl Needs {
     }
 }
 
-/// The receives of a rank without a partner, and those whose message one of these may take.
+/// Returns the counted receives of a rank: receives without a partner, and receives whose message a
+/// receive without a partner may take.
 fn counted(whole: &Whole<'_>, partner: &[Vertex], rank: u32) -> Vec<Vertex> {
     let mut open = FxHashSet::default();
     for vertex in whole.vertices_of(rank) {
@@ -242,10 +243,11 @@ pub(super) fn can_all_take(
     if recvs.len() > sends.len() {
         return Ok(false);
     }
-    // By send, the receive that it is matched with, and by receive, its send.
+    // `taker` has, by send, the receive that the send is matched with. `taken` has, by receive, its
+    // send.
     let (mut taker, mut taken) = (vec![NONE; sends.len()], vec![NONE; recvs.len()]);
     for root in 0..recvs.len() {
-        // Breadth first along matched sends to one that is free.
+        // Searches breadth first, along matched sends, for a send that is free.
         let mut reached_from = vec![NONE; sends.len()];
         let mut open = vec![root];
         let mut next = 0;
@@ -280,7 +282,8 @@ pub(super) fn can_all_take(
     Ok(true)
 }
 
-/// Returns true if a receive may take a message. A receive with a partner takes only that one.
+/// Returns true if `recv` may take the message of `send`. A receive with a partner takes only the
+/// message of its partner.
 pub(super) fn may_take(
     analysis: &Analysis<'_>,
     partner: &[Vertex],

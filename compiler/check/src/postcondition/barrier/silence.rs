@@ -5,9 +5,9 @@ use crate::analysis::Analysis;
 use goal_lang::Action;
 use goal_opt::whole::Vertex;
 
-/// The question which actions can happen while a rank never starts.
+/// Decides which actions can happen while one rank never starts.
 ///
-/// Each action is considered alone: it can start if all its prerequisites can end and there is a
+/// Each action is considered alone. It can start if all its prerequisites can end and there is a
 /// message for each receive that must have taken one. Two actions may need the same message. This
 /// is ignored, so the result may contain actions that can't happen, but never lacks one that can.
 pub(super) struct Silence<'a> {
@@ -22,10 +22,10 @@ pub(super) struct Silence<'a> {
 pub(super) struct Without {
     started: Vec<bool>,
     ended: Vec<bool>,
-    /// By rank with counted receives, the sends to it that can start.
+    /// By rank with counted receives, the sends to this rank that can start.
     sent: Vec<Vec<Vertex>>,
-    /// By set of receives, the last answer of `have_messages`, and the number of sends for which it
-    /// was computed.
+    /// By set of receives, the number of sends at the last call of `have_messages`, and the answer
+    /// of that call.
     answers: Vec<(usize, bool)>,
 }
 
@@ -37,7 +37,7 @@ struct Flow<'s, 'a, 'w> {
     ready: Vec<Vertex>,
     /// By set of receives, the actions that wait only for messages for these receives.
     held: Vec<Vec<Vertex>>,
-    /// By rank, the sets for which actions wait.
+    /// By rank, the sets of receives for which actions in `held` wait.
     awaited: Vec<Vec<SetId>>,
     work: &'w mut Work,
 }
@@ -106,7 +106,8 @@ impl<'a> Silence<'a> {
             && self.have_messages(without, rank, all, work)?)
     }
 
-    /// Returns true if there is a message for each receive of a set.
+    /// Returns true if each receive of the set `recvs` can have a message of its own, from sends
+    /// that can start.
     fn have_messages(
         &self,
         without: &mut Without,
@@ -128,7 +129,7 @@ impl<'a> Silence<'a> {
         Ok(answer)
     }
 
-    /// The sends that can start and whose message a receive may take.
+    /// Returns the sends that can start and whose message `recv` may take.
     pub(super) fn senders(&self, without: &Without, recv: Vertex) -> Vec<Vertex> {
         let rank = self.analysis.whole.rank(recv);
         match self.partner[recv.index()].some() {
@@ -140,7 +141,7 @@ impl<'a> Silence<'a> {
         }
     }
 
-    /// Returns true if not every run matches a receive alike.
+    /// Returns true if different runs may match a receive with different sends.
     pub(super) fn is_open(&self, recv: Vertex) -> bool {
         self.partner[recv.index()] == Vertex::NONE
     }

@@ -9,14 +9,18 @@ use std::rc::Rc;
 /// Ranks that have certainly started; `None` for an empty set.
 pub(super) type Started = Option<Rc<Ranks>>;
 
-/// By rank, the ranks that have certainly started when all of its actions have ended; `None` for a
-/// rank without actions.
+/// Returns, by rank, the ranks that have certainly started when all actions of the rank have ended;
+/// `None` for a rank without actions.
 ///
-/// A rank has started when one of its actions has. When an action starts, the ranks known at the
-/// ends or starts that it waits for have started. When a receive ends, so have those known at the
-/// start of its send; the sender learns nothing from the receiver. A receive without a partner adds
-/// nothing, as timing decides which message it takes. Sets are dropped when no action waits for
-/// them any more.
+/// A rank has started when one of its actions has started. The ranks known to have started are
+/// passed on:
+///
+/// - from the start or the end of an action to the actions that wait for it,
+/// - from the start of a send to the end of its receive. The sender learns nothing from the
+///   receiver.
+///
+/// A receive without a partner adds nothing, as timing decides which message it takes. A set is
+/// dropped when no action waits for it any more.
 pub(super) fn started_ranks(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Started> {
     let mut flow = Flow {
         whole,
@@ -45,13 +49,14 @@ pub(super) fn started_ranks(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Starte
 /// An abstract run that carries along the ranks that are known to have started.
 struct Flow<'a> {
     whole: &'a Whole<'a>,
-    /// By vertex, the other end of its message if every run matches the two; else [`Vertex::NONE`].
+    /// By vertex of a send or receive, the matching receive or send, if every run matches these
+    /// two. Otherwise [`Vertex::NONE`].
     partner: &'a [Vertex],
     ranks: u32,
     /// By vertex, the number of unmet dependencies of both kinds.
     missing: Vec<u32>,
-    /// By vertex, the ranks known to have started: collected until it starts, then kept until its
-    /// message is received.
+    /// By vertex, the ranks known to have started. They are collected until the action starts, then
+    /// kept until its message is received.
     known: Vec<Started>,
     has_started: Vec<bool>,
     ready: Vec<Vertex>,
@@ -105,7 +110,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Removes one unmet dependency of an action and adds the ranks known at its other end.
+    /// Removes one unmet dependency of `waiter`, and adds the ranks that its prerequisite knows.
     fn release(&mut self, waiter: Vertex, known: &Started) {
         self.known[waiter.index()] = union(self.known[waiter.index()].take(), known, self.ranks);
         self.missing[waiter.index()] -= 1;
@@ -115,7 +120,8 @@ impl Flow<'_> {
     }
 }
 
-/// The union of two sets of ranks below `ranks`. Shares an operand that contains the other.
+/// Returns the union of two sets of ranks below `ranks`. If one set contains the other, returns
+/// that set without a copy.
 fn union(a: Started, b: &Started, ranks: u32) -> Started {
     match (a, b) {
         (None, b) => b.clone(),

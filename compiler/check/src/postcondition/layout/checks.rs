@@ -5,7 +5,7 @@ use crate::options::{Blocks, Collective};
 use goal_lang::{BlockList, CollectiveKind, Neighbors};
 
 impl Layout {
-    /// Checks the blocks of different sizes.
+    /// Checks that the blocks of different sizes fit the collective and the ranks.
     pub(super) fn with_blocks(self) -> Result<Self, Unfit> {
         use CollectiveKind as Kind;
         let Collective { kind, blocks, input, output, .. } = &self.collective;
@@ -54,7 +54,7 @@ impl Layout {
         Ok(self)
     }
 
-    /// Checks that both ends of each edge between neighbours know it.
+    /// Checks that both ranks of each edge between neighbours know the edge.
     pub(super) fn with_edges(mut self) -> Result<Self, Unfit> {
         let (ranks, kind) = (self.ranks as usize, self.collective.kind);
         let Some(all) = &mut self.collective.neighbors else { return Ok(self) };
@@ -83,7 +83,8 @@ impl Layout {
         }
     }
 
-    /// Checks the blocks of different sizes of a collective of neighbours.
+    /// Checks the blocks of different sizes of a collective of neighbours: their number at each
+    /// rank, and their sizes at both ends of each edge.
     fn check_blocks_of_edges(&self, pairs: &[[BlockList; 2]]) -> Result<(), Unfit> {
         let (given, ranks) = (pairs.len(), self.ranks);
         if given != ranks as usize {

@@ -41,7 +41,7 @@ pub(super) struct Wanted {
     pub(super) addr: u64,
     pub(super) size: u64,
     pub(super) content: Content,
-    /// The offset in the ranks' inputs that corresponds to the first byte.
+    /// The offset in the ranks' inputs of the bytes that belong at `addr`.
     pub(super) input_offset: u64,
 }
 
@@ -111,7 +111,8 @@ impl Layout {
         }
     }
 
-    /// The sources of a rank, each with the number of the block that it sends.
+    /// Returns the sources of a rank among its neighbours, each with the number of the block that
+    /// the source sends to it.
     fn edges_to(&self, rank: u32) -> Vec<(u32, u32)> {
         let sources = self.neighbors(rank).sources;
         let edge = |(at, &source): (usize, &u32)| {
@@ -131,13 +132,13 @@ impl Layout {
         self.collective.datatype.width()
     }
 
-    /// The blocks in the input of a rank, if they are not equal.
+    /// Returns the blocks in the input of a rank; `None` if all blocks are equal.
     fn sent(&self, rank: u32) -> Option<&BlockList> {
         match &self.collective.blocks {
             Blocks::Equal => None,
             Blocks::Each(list) => Some(list),
             Blocks::Pairs(pairs) => {
-                // In place, the blocks for others of an alltoall are those from them.
+                // In an alltoall in place, the input has the blocks of the output.
                 let is_received = self.collective.input.is_none()
                     && self.collective.kind == CollectiveKind::Alltoall;
                 Some(&pairs[rank as usize][usize::from(is_received)])
@@ -164,7 +165,8 @@ impl Layout {
         (list.displacements()[at] * width, list.counts()[at] * width)
     }
 
-    /// The largest block that fits at every rank; `None` if no element fits.
+    /// Returns the size in bytes of the largest block that fits at every rank; `None` if no element
+    /// fits.
     fn fitting(&self, program: &Program) -> Option<u64> {
         let (width, output) = (self.collective.datatype.width(), self.collective.output);
         let mut block = u64::MAX;

@@ -35,7 +35,7 @@ pub(in crate::algorithms) const SCAN: Levels = Levels {
     is_in_order: true,
 };
 
-/// The inputs of a node are combined at its leader, and those sums at the root.
+/// The inputs of a node are combined at its leader, and the sums of all leaders at the root.
 pub(in crate::algorithms) fn reduce(rank: &mut Rank<'_>) {
     let (node, view) = (Node::new(rank), rank.view().clone());
     let own = view.input.unwrap_or(view.output);
@@ -60,8 +60,8 @@ pub(in crate::algorithms) fn allreduce(rank: &mut Rank<'_>) {
     node.inner(rank, INNER_BCAST, view.count, None, view.output);
 }
 
-/// The inputs of a node are combined at its leader. A leader gets the blocks of its node's ranks
-/// from the others and hands them out.
+/// The inputs of a node are combined at its leader. A leader gets the blocks of the result for its
+/// node's ranks from the other leaders, and hands them out.
 pub(in crate::algorithms) fn reduce_scatter(rank: &mut Rank<'_>) {
     let (node, view) = (Node::new(rank), rank.view().clone());
     let (block, own) = (view.block(), view.input.unwrap_or(view.output));
@@ -85,8 +85,8 @@ pub(in crate::algorithms) fn reduce_scatter(rank: &mut Rank<'_>) {
     node.inner(rank, INNER_SCATTER, view.count, Some(blocks), view.output);
 }
 
-/// Every node scans. Its last rank has the node's sum, and gets that of the nodes before, which all
-/// of the node's ranks add.
+/// Every node scans on its own. Its last rank then has the node's sum, and gets the sum of all
+/// nodes before. All ranks of the node add this sum.
 pub(in crate::algorithms) fn scan(rank: &mut Rank<'_>) {
     let (node, view) = (Node::new(rank).led_by_last(), rank.view().clone());
     node.inner(rank, INNER_SCAN, view.count, view.input, view.output);
@@ -98,8 +98,8 @@ pub(in crate::algorithms) fn scan(rank: &mut Rank<'_>) {
     }
 }
 
-/// Every node scans without the own input. Its last rank makes the node's sum, and gets that of the
-/// nodes before, which all of the node's ranks add.
+/// Every node does an exclusive scan on its own. Its last rank computes the node's sum, and gets
+/// the sum of all nodes before. All ranks of the node add this sum.
 pub(in crate::algorithms) fn exscan(rank: &mut Rank<'_>) {
     let (node, view) = (Node::new(rank).led_by_last(), rank.view().clone());
     let output = rank.output(1);

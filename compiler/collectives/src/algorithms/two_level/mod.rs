@@ -1,6 +1,6 @@
 //! Algorithms in two levels: within each node, among the nodes' leaders, within each node. Each
-//! level takes any algorithm of its collective. The leader of a node is its first rank, but the
-//! root is that of its node.
+//! level takes any algorithm of its collective. The leader of a node is its first rank. In the node
+//! of the root, it is the root. In scans it is the last rank.
 //!
 //! Blocks that go from or to leaders lie in the order of nodes. If the ranks of nodes are not
 //! consecutive, a leader brings them into this order or out of it by copies.
@@ -26,22 +26,22 @@ pub(super) use moving::{
     gather, scatter,
 };
 
-/// The node of a rank, and what it does there.
+/// The place of a rank in its node, and the nodes of all ranks.
 struct Node {
     /// The nodes; `None` for a single node, so that its ranks need not be listed.
     nodes: Option<Arc<Nodes>>,
     /// The number of ranks of all nodes.
     ranks: u32,
-    /// The own node.
+    /// The number of this rank's node.
     node: u32,
-    /// The own place in it.
+    /// This rank's place among the node's ranks.
     place: u32,
-    /// The root's node, and its place there.
+    /// The number of the root's node, and the root's place among that node's ranks.
     root: u32,
     root_place: u32,
     /// True if the last rank of each node leads, not the first one.
     is_led_by_last: bool,
-    /// The algorithms that are asked for.
+    /// The names of the algorithms within nodes and among leaders that the request asks for.
     inner: Option<&'static str>,
     outer: Option<&'static str>,
 }
@@ -75,7 +75,7 @@ impl Node {
         Self { is_led_by_last: true, ..self }
     }
 
-    /// The place of a node's leader.
+    /// Returns the place of a node's leader among the node's ranks.
     fn leader(&self, node: u32) -> u32 {
         match (self.is_led_by_last, node == self.root) {
             (true, _) => self.size_of(node) - 1,
@@ -93,51 +93,51 @@ impl Node {
         self.is_leader() && self.node == self.root
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     fn count(&self) -> u32 {
         self.nodes.as_ref().map_or(1, |nodes| nodes.count())
     }
 
-    /// The number of ranks of a node.
+    /// Returns the number of ranks of a node.
     fn size_of(&self, node: u32) -> u32 {
         self.nodes.as_ref().map_or(self.ranks, |nodes| nodes.members(node).len() as u32)
     }
 
-    /// The number of the own node's ranks.
+    /// Returns the number of ranks of this rank's node.
     fn size(&self) -> u32 {
         self.size_of(self.node)
     }
 
-    /// The number of ranks of every node, if it is the same.
+    /// Returns the number of ranks of a node, if it is the same for all nodes.
     fn common_size(&self) -> Option<u32> {
         let sizes = self.nodes.as_ref().map_or(&[][..], |nodes| nodes.sizes());
         if sizes.len() > 1 { None } else { Some(self.size()) }
     }
 
-    /// Returns true if the order of ranks is that of nodes.
+    /// Returns true if the order of ranks is also the order of nodes.
     fn is_contiguous(&self) -> bool {
         self.nodes.as_ref().is_none_or(|nodes| nodes.is_contiguous())
     }
 
-    /// The rank at a place of a node.
+    /// Returns the rank at a place of a node.
     fn member(&self, node: u32, place: u32) -> u32 {
         self.nodes.as_ref().map_or(place, |nodes| nodes.members(node)[place as usize])
     }
 
-    /// The ranks in the order of nodes, each with its place in it.
+    /// Returns the ranks in the order of nodes, each with its position in this order.
     fn in_order(&self) -> impl Iterator<Item = (u64, u32)> {
         let places = (0..self.count())
             .flat_map(|node| (0..self.size_of(node)).map(move |place| (node, place)));
         (0..).zip(places.map(|(node, place)| self.member(node, place)))
     }
 
-    /// The number of ranks of the nodes before a node.
+    /// Returns the number of ranks of all nodes before a node.
     fn before(&self, node: u32) -> u64 {
         let before = |nodes: &Arc<Nodes>| nodes.blocks().displacements()[node as usize];
         self.nodes.as_ref().map_or(0, before)
     }
 
-    /// The bytes of the blocks of the ranks before the own node, in the order of nodes.
+    /// Returns the total size in bytes of the blocks of all ranks in nodes before this rank's node.
     fn offset(&self, block: u64) -> u64 {
         self.before(self.node) * block
     }
@@ -182,8 +182,8 @@ impl Node {
         run(rank, stage.kind, stage.name(rank.request, self.inner), view);
     }
 
-    /// Executes a collective among the leaders. Where ranks have blocks of their own, a leader has
-    /// one of `count` elements for each rank of its node.
+    /// Executes a collective among the leaders. If the collective has a block for each rank, a
+    /// leader has a block of `count` elements for each rank of its node.
     fn outer(
         &self,
         rank: &mut Rank<'_>,
@@ -247,7 +247,8 @@ fn run(rank: &mut Rank<'_>, kind: CollectiveKind, name: &str, view: View) {
     rank.within(view, generate);
 }
 
-/// Copies blocks to others that lie elsewhere, those that lie one behind the other at once.
+/// Copies each block to its other place. Blocks that lie one behind the other at both places are
+/// copied at once.
 fn copy_blocks(rank: &mut Rank<'_>, blocks: impl Iterator<Item = (Buf, Buf)>) {
     let mut run: Option<(Buf, Buf)> = None;
     for (from, to) in blocks {

@@ -57,7 +57,7 @@ pub(in crate::algorithms) fn bcast(rank: &mut Rank<'_>) {
     node.inner(rank, INNER_BCAST, view.count, None, view.output);
 }
 
-/// The blocks of a node come to its leader, and those of all nodes to the root.
+/// The blocks of a node's ranks go to its leader, and the blocks of all leaders to the root.
 pub(in crate::algorithms) fn gather(rank: &mut Rank<'_>) {
     let (node, view) = (Node::new(rank), rank.view().clone());
     let (own, block) = (view.own_input().address(), view.block());
@@ -75,8 +75,8 @@ pub(in crate::algorithms) fn gather(rank: &mut Rank<'_>) {
     put_in_order(rank, &node, all);
 }
 
-/// Returns memory for the blocks of all ranks in the order of nodes: the output, if that is the
-/// order of ranks.
+/// Returns memory for the blocks of all ranks in the order of nodes. It is the output, if the order
+/// of ranks is the same.
 fn all_blocks(rank: &mut Rank<'_>, node: &Node) -> Address {
     if node.is_contiguous() {
         return rank.view().output;
@@ -93,7 +93,7 @@ fn put_in_order(rank: &mut Rank<'_>, node: &Node, all: Address) {
     }
 }
 
-/// The blocks of a node go from the root to its leader.
+/// The blocks of a node's ranks go from the root to its leader, which hands them out.
 pub(in crate::algorithms) fn scatter(rank: &mut Rank<'_>) {
     let (node, view) = (Node::new(rank), rank.view().clone());
     let block = view.block();
@@ -120,7 +120,8 @@ pub(in crate::algorithms) fn scatter(rank: &mut Rank<'_>) {
     }
 }
 
-/// The blocks of a node come to its leader. Leaders exchange them and pass all of them on.
+/// The blocks of a node's ranks go to its leader. Leaders exchange these blocks, and pass all
+/// blocks on to their ranks.
 pub(in crate::algorithms) fn allgather(rank: &mut Rank<'_>) {
     let (node, view) = (Node::new(rank), rank.view().clone());
     let own = view.own_input().address();
@@ -140,7 +141,8 @@ pub(in crate::algorithms) fn allgather(rank: &mut Rank<'_>) {
 struct Pair {
     /// The place of the rank in the own node.
     local: u64,
-    /// The other rank, its place in its node, and the ranks of that node and of those before it.
+    /// The other rank, its place in its node, the number of ranks of that node, and of all nodes
+    /// before it.
     other: u64,
     place: u64,
     of_node: u64,
@@ -163,7 +165,8 @@ fn pairs(node: &Node) -> impl Iterator<Item = Pair> {
     })
 }
 
-/// Leaders gather the inputs of their nodes, exchange what is for other nodes, and scatter it.
+/// Leaders gather the inputs of their nodes' ranks, exchange the blocks for other nodes, and
+/// scatter what they get.
 pub(in crate::algorithms) fn alltoall(rank: &mut Rank<'_>) {
     let (node, view) = (Node::new(rank), rank.view().clone());
     let (ranks, size, block) = (u64::from(view.ranks), u64::from(node.size()), view.block());

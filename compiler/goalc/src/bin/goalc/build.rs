@@ -74,7 +74,8 @@ impl Form {
         }
     }
 
-    /// The extension of the file that is written by default.
+    /// Returns the extension of the file that is written by default; `None` for forms that go to
+    /// standard output.
     fn extension(self) -> Option<&'static str> {
         match self {
             Form::Nisa => Some("nisa"),

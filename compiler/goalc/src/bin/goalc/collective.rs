@@ -64,7 +64,8 @@ fn edge(text: &str) -> Result<(u32, u32), &'static str> {
 const EDGE_RANK_MAX: u32 = (1 << 24) - 1;
 
 impl BlockArguments {
-    /// Returns the neighbours of the ranks up to the largest one that has an edge.
+    /// Returns the neighbours of each rank, up to the largest rank with an edge; `None` if no edges
+    /// are given.
     pub(crate) fn neighbors(
         &self,
         kind: CollectiveKind,
@@ -78,8 +79,8 @@ impl BlockArguments {
         Ok(Some(Neighbors::from_edges(ranks, edges).into()))
     }
 
-    /// Returns the blocks of a collective of neighbours, from those of each rank in an allgather
-    /// and those of each edge in an alltoall.
+    /// Returns the blocks of a collective of neighbours. `counts` has a number of elements for each
+    /// rank in an allgather, and for each edge in an alltoall.
     fn blocks_of_neighbors(&self, kind: CollectiveKind, counts: &[u64]) -> Result<Blocks, Error> {
         if self.displacements.is_some() {
             return Err(meaningless("displacements", kind));
@@ -116,7 +117,8 @@ impl BlockArguments {
         Ok(Blocks::Pairs(all.into_iter().map(|lists| lists.map(BlockList::packed)).collect()))
     }
 
-    /// Returns the blocks, which of alltoall lie one behind the other.
+    /// Returns the blocks that the arguments describe. The blocks of an alltoall lie one behind the
+    /// other.
     pub(crate) fn blocks(&self, kind: CollectiveKind) -> Result<Blocks, Error> {
         use CollectiveKind as Kind;
         let Some(counts) = &self.counts else { return Ok(Blocks::Equal) };
@@ -245,7 +247,7 @@ pub(crate) fn datatype() -> impl TypedValueParser<Value = Datatype> {
     named(Datatype::ALL, Datatype::name)
 }
 
-/// One of a table's entries, by its name.
+/// Returns a parser of arguments that finds one of a table's entries by its name.
 fn named<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
@@ -265,7 +267,7 @@ pub(crate) fn operation(text: &str) -> Result<Operation, OperationError> {
     })
 }
 
-/// The predefined operations that can combine the inputs of ranks.
+/// Returns the predefined operations that can combine the inputs of ranks.
 fn combining() -> impl Iterator<Item = Op> {
     Op::ALL.iter().copied().filter(|op| !matches!(op, Op::Copy | Op::Sub | Op::Div))
 }

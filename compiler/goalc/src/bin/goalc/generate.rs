@@ -207,7 +207,8 @@ fn of(kind: Option<CollectiveKind>) -> impl Iterator<Item = &'static Algorithm> 
     ALGORITHMS.iter().filter(move |algorithm| kind.is_none_or(|kind| algorithm.kind == kind))
 }
 
-/// Returns the algorithm that the table decides for, and tells it.
+/// Returns the algorithm that the table chooses, and prints a line about the choice on standard
+/// error.
 fn choose(arguments: &Arguments, request: &Request) -> Result<&'static Algorithm, Error> {
     let (table, name) = match &arguments.table {
         None => (Table::published(), "--algorithm auto".to_owned()),
@@ -228,9 +229,9 @@ fn choose(arguments: &Arguments, request: &Request) -> Result<&'static Algorithm
     Ok(algorithm)
 }
 
-/// Refuses options that an algorithm does not heed.
+/// Refuses options that an algorithm does not use.
 fn refuse_unheeded(arguments: &Arguments, algorithm: &Algorithm) -> Result<(), Error> {
-    // A table of decisions heeds nodes, too.
+    // A table of decisions uses nodes, too.
     let (is_flat, is_auto) = (!algorithm.has_levels(), arguments.algorithm == "auto");
     let unheeded = [
         ("segment", arguments.segment.is_some() && !algorithm.has_segments),
@@ -301,7 +302,8 @@ fn nodes(arguments: &Arguments, ranks: u32) -> Result<Option<Arc<Nodes>>, Error>
     Ok(Some(Arc::new(nodes)))
 }
 
-/// Returns the name of the algorithm of a level as the table of algorithms has it.
+/// Returns the name of the algorithm of a level, as the table of algorithms has it. Refuses names
+/// that it does not have.
 fn level(option: &str, name: Option<&str>) -> Result<Option<&'static str>, Error> {
     let Some(name) = name else { return Ok(None) };
     let found = ALGORITHMS.iter().find(|algorithm| algorithm.name == name);
@@ -309,8 +311,8 @@ fn level(option: &str, name: Option<&str>) -> Result<Option<&'static str>, Error
     found.map(|algorithm| Some(algorithm.name)).ok_or_else(unknown)
 }
 
-/// Returns the blocks of different sizes. In place, those of an alltoall have to be as large in
-/// both directions.
+/// Returns the blocks that the arguments describe. In place, two ranks of an alltoall must send
+/// each other equally large blocks.
 fn blocks(arguments: &Arguments, request: &Request) -> Result<goal_check::Blocks, Error> {
     let blocks = arguments.blocks.blocks(request.kind)?;
     if let (goal_check::Blocks::Pairs(pairs), CollectiveKind::Alltoall) = (&blocks, request.kind) {

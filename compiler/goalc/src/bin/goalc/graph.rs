@@ -30,7 +30,8 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Returns true for SVG.
+    /// Returns true if the graph is drawn as SVG, and false if it is written in graphviz's
+    /// language.
     fn is_svg(&self) -> Result<bool, Error> {
         if self.svg || self.dot {
             return Ok(self.svg);

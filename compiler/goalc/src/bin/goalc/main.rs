@@ -1,5 +1,5 @@
-//! `goalc`: checks, compiles, prints and explains GOAL programs. A module a command; what they do
-//! is in [`goalc::driver`].
+//! `goalc`: checks, compiles, prints and explains GOAL programs. Each command has a module here.
+//! The work behind it is in [`goalc::driver`].
 
 mod build;
 mod check;

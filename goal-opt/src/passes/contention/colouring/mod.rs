@@ -8,7 +8,8 @@ const NONE: u32 = u32::MAX;
 /// Marks an entry of `degrees` as a position in the list.
 const START: u32 = 1 << 31;
 
-/// Bound on the length of all alternating paths, for each edge of the graph.
+/// The number of steps on alternating paths that each edge of the graph adds to the bound on all of
+/// them.
 const STEPS_PER_EDGE: usize = 64;
 
 /// Gives each edge a colour, so that no two edges at a vertex of either side have the same. Colours
@@ -16,9 +17,9 @@ const STEPS_PER_EDGE: usize = 64;
 ///
 /// A split along Euler trails halves all degrees, and each half is coloured alone (Gabow and Kariv
 /// 1982). If an odd degree leads to one colour too many, the edges of the rarest colour get others
-/// along alternating paths. Takes O(m log D) for m edges and degree D, except for these paths: if
-/// they take more than [`STEPS_PER_EDGE`] steps for each edge, the additional colour stays, so that
-/// there may be up to twice as many colours as needed.
+/// along alternating paths. Takes O(m log D) for m edges and degree D, except for these paths. If
+/// the paths take more than [`STEPS_PER_EDGE`] steps for each edge, the additional colour stays.
+/// There may then be up to twice as many colours as needed.
 pub(super) fn colour(edges: &[(u32, u32)]) -> Colours {
     let mut colouring = Colouring::new(edges);
     colouring.solve(&(0..edges.len() as u32).collect::<Vec<_>>());
@@ -44,7 +45,7 @@ struct Colouring {
     /// By vertex, scratch for one split: the begin of its edges in the list.
     firsts: Vec<u32>,
     used: Vec<bool>,
-    /// The rest of the bound on alternating paths.
+    /// The number of steps on alternating paths that are left.
     steps_left: usize,
 }
 
@@ -111,8 +112,8 @@ impl Colouring {
     /// Divides edges into two halves, so that the numbers of edges at each vertex differ by one at
     /// most. `degrees` must hold the degrees and is cleared.
     fn split(&mut self, edges: &[u32]) -> [Vec<u32>; 2] {
-        // The edges at each vertex, in one list. `degrees` becomes the end of the unused part of a
-        // vertex's edges.
+        // The vertices of the edges. `list` below gets the edges of each vertex, one vertex after
+        // the other. `degrees` becomes the end of the unused part of a vertex's edges in it.
         let mut vertices: Vec<u32> = Vec::new();
         let mut odd = Vec::new();
         let mut end = 0;
@@ -215,9 +216,9 @@ impl Colouring {
         is_dropped
     }
 
-    /// Swaps two colours along the path that begins at a vertex with an edge of the first. In a
-    /// bipartite graph the path never reaches a vertex of the other side that has no edge of the
-    /// first colour.
+    /// Swaps two colours along the alternating path that begins at `start` with an edge of the
+    /// first colour. In a bipartite graph, the path never reaches a vertex of the other side that
+    /// has no edge of the first colour.
     fn swap_path(&mut self, start: u32, colours: [u32; 2], at: &mut Slots) {
         let mut path = Vec::new();
         let (mut vertex, mut next) = (start, 0);

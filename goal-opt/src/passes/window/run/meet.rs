@@ -5,8 +5,9 @@ use crate::whole::Vertex;
 use goal_lang::Action;
 
 impl Run<'_, '_> {
-    /// Matches a send and a receive of the envelope, if there are both. Returns the rank that has
-    /// no room for them otherwise.
+    /// Starts a send and a receive of the envelope that match, as far as they have not started, and
+    /// delivers the message. Does nothing without such a pair. If a rank has no room for them,
+    /// returns this rank as the error.
     pub(super) fn match_ends(&mut self, envelope: u32) -> Result<(), u32> {
         self.drop_started(envelope);
         let of = &self.messages.envelopes[envelope as usize];
@@ -42,7 +43,7 @@ impl Run<'_, '_> {
     }
 
     /// Starts all sends of a family with several sources, so that a receive can take any of their
-    /// messages. Returns a rank without room otherwise.
+    /// messages. If a rank has no room for them, returns this rank as the error.
     pub(super) fn open_family(&mut self, number: u32) -> Result<(), u32> {
         let family = &self.open_ended[&number];
         if family.is_open || !family.is_received {
@@ -85,7 +86,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Gives a message to a receive. The receive ends, and so does the send if it waited for this.
+    /// Gives a message to a receive, which ends. A send that waited for this ends, too. In an
+    /// open-ended family, waiting sends end only when every receive has its message.
     fn deliver(&mut self, send: Vertex, recv: Vertex) {
         let number = self.family(recv);
         let family = &mut self.messages.families[number as usize];
@@ -111,7 +113,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Drops the ends at the front of the queues that have started.
+    /// Drops sends and receives that have started from the front of the queues of an envelope.
     pub(super) fn drop_started(&mut self, envelope: u32) {
         let Self { messages, state, .. } = self;
         let of = &mut messages.envelopes[envelope as usize];

@@ -24,11 +24,11 @@ use std::collections::{BinaryHeap, VecDeque};
 pub(super) struct Layout {
     /// The actions in the order of their starts.
     pub(super) order: Vec<u32>,
-    /// The positions in `order` at which windows other than the first begin. Nothing is under way
-    /// there.
+    /// The positions in `order` at which windows other than the first begin. No action of the rank
+    /// is under way there.
     pub(super) cuts: Vec<u32>,
     /// Pairs of actions in one window whose starts must keep their order, so that their messages
-    /// do.
+    /// keep theirs.
     pub(super) pins: Vec<(u32, u32)>,
 }
 
@@ -74,7 +74,7 @@ enum State {
     Complete,
 }
 
-/// The state of an open-ended family.
+/// The state of a family of envelopes in which sends of several sources compete.
 #[derive(Default)]
 struct OpenEnded {
     /// Ready sends. They start together when all sends of the family are ready.
@@ -96,10 +96,10 @@ pub(super) struct Run<'w, 'p> {
     layouts: Vec<Layout>,
     /// By rank, the number of actions that have started and not ended.
     under_way: Vec<u32>,
-    /// Steps that may be possible, by the action's index in its rank, so that ranks advance side by
+    /// Steps that may be possible, by the action's index in its rank. So all ranks advance side by
     /// side.
     events: Queue<Event>,
-    /// By rank, steps that wait until none of its actions is under way.
+    /// By rank, steps that wait until no action of the rank is under way.
     parked: FxHashMap<u32, VecDeque<Event>>,
     /// Ready ends of messages for whose start other actions wait.
     starters: BinaryHeap<Reverse<(u32, Vertex)>>,
@@ -114,7 +114,7 @@ pub(super) struct Run<'w, 'p> {
     postings: u32,
     /// The number of receives that became ready so far.
     receives: u32,
-    /// Ready sends by size; some may have started since. Kept once the eager limit matters.
+    /// Ready sends by size; some may have started since. `None` until the eager limit matters.
     by_size: Option<BinaryHeap<Reverse<(u64, Vertex)>>>,
     eager_limit: Option<u64>,
 }
@@ -230,7 +230,7 @@ impl<'w, 'p> Run<'w, 'p> {
         }
     }
 
-    /// Queues a match of this envelope if both ends may be there.
+    /// Queues a match of this envelope if a send and a receive may be there.
     fn queue_message(&mut self, number: u32) {
         let envelope = &self.messages.envelopes[number as usize];
         let key = match (envelope.sends.front(), envelope.recvs.front()) {
@@ -242,7 +242,7 @@ impl<'w, 'p> Run<'w, 'p> {
         self.events.push(key, Event::Message(number));
     }
 
-    /// Executes a step. Returns the rank that has no room for it otherwise.
+    /// Executes a step. If a rank has no room for it, returns this rank as the error.
     fn try_event(&mut self, event: Event) -> Result<(), u32> {
         match event {
             Event::Local(vertex) => {

@@ -7,7 +7,8 @@ use goal_lang::Action;
 
 impl Run<'_, '_> {
     /// Makes room for one action for each entry of `ranks`, in which a rank may occur several
-    /// times. Returns a rank without room otherwise, with no effect.
+    /// times. Begins a new window for a rank if the current one is too full and nothing is under
+    /// way. Otherwise returns a rank without room as the error, with no effect.
     pub(super) fn make_room(&mut self, ranks: &[u32]) -> Result<(), u32> {
         let fits = |run: &Self, rank: u32, count: usize| {
             let layout = &run.layouts[rank as usize];
@@ -55,8 +56,9 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Records that this start must stay after the last start of the same side of its family. Does
-    /// nothing if this order has no effect on the matches.
+    /// Records that the start of `vertex` must stay after the last start of a message of its family
+    /// on the same side, send or receive. Does nothing if this order has no effect on the matches,
+    /// or if the last start is in an earlier window.
     fn pin(&mut self, vertex: Vertex, envelope: u32) {
         if envelope == NONE {
             return;

@@ -7,7 +7,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 impl Run<'_, '_> {
-    /// Starts one end of a message alone.
+    /// Starts one end of a message alone: an end whose start other actions wait for, or else a send
+    /// that becomes eager because the eager limit is raised.
     pub(super) fn start_one_end(&mut self) -> Result<(), Stuck> {
         let mut without_room = Vec::new();
         let mut started = None;
@@ -44,7 +45,7 @@ impl Run<'_, '_> {
         }
         self.raise_eager_limit()
     }
-    /// An action that waits for room. Drops parked steps that have become impossible.
+    /// Returns an action that waits for room. Drops parked steps that have become impossible.
     fn first_parked(&mut self) -> Option<Vertex> {
         let parked = std::mem::take(&mut self.parked);
         for event in parked.into_values().flatten() {
@@ -78,8 +79,8 @@ impl Run<'_, '_> {
         None
     }
 
-    /// Raises the eager limit to the size of the smallest send that waits for its receive, and lets
-    /// this send end.
+    /// Raises the eager limit to the size of the smallest send that waits for its receive. Then
+    /// lets this send end.
     fn raise_eager_limit(&mut self) -> Result<(), Stuck> {
         if self.by_size.is_none() {
             let ready = self.messages.envelopes.iter().flat_map(|envelope| &envelope.sends);

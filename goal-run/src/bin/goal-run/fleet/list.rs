@@ -1,32 +1,32 @@
-//! Reads the list of hosts of `--hosts`, and gives each host its ranks.
+//! Parses the list of hosts of `--hosts`, and distributes the ranks among them.
 
 use std::fmt;
 use std::net::{IpAddr, TcpListener, ToSocketAddrs};
 use std::ops::Range;
 
-/// The most hosts of a list.
+/// The most hosts in a list.
 const HOSTS_MAX: usize = 65_536;
 
-/// A host of the list.
+/// A host in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ListedHost {
-    /// The name as ssh gets it, perhaps with a user: `me@node1`.
+    /// The argument for ssh: a name or address, perhaps with a user, such as `me@node1`.
     pub(crate) target: String,
-    /// The most ranks that it gets, if the user gave a number.
+    /// The most ranks that the host gets. `None` if the user gave no number.
     slots: Option<u32>,
 }
 
 /// The value of `--hosts`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HostList {
-    /// The number of hosts that look for each other.
+    /// The number of hosts, which search for each other.
     Count(u32),
-    /// The hosts on which launchers are started, this one first.
+    /// The hosts on which launchers are started. This host is the first.
     Names(Vec<ListedHost>),
 }
 
 impl HostList {
-    /// Reads a number of hosts, or names such as `localhost,node1,node2:8`.
+    /// Parses a number of hosts, or names such as `localhost,node1,node2:8`.
     ///
     /// # Errors
     /// A text for the user.
@@ -45,7 +45,7 @@ impl HostList {
     }
 }
 
-/// Reads a host: a name or an address, with a user before it and slots behind it if they are given.
+/// Parses a host: a name or an address, perhaps with a user before it and slots after it.
 fn host(text: &str) -> Result<ListedHost, String> {
     let wrong = || format!("{text:?} is no host: give NAME, NAME:SLOTS or [ADDRESS]:SLOTS");
     let (user, rest) = match text.rsplit_once('@') {
@@ -61,7 +61,7 @@ fn host(text: &str) -> Result<ListedHost, String> {
                 None => return Err(wrong()),
             }
         }
-        // An address of IPv6 has more than one colon.
+        // An IPv6 address has more than one colon.
         None => match rest.split_once(':') {
             Some((name, slots)) if !slots.contains(':') => (name, Some(slots)),
             _ => (rest, None),
@@ -72,7 +72,7 @@ fn host(text: &str) -> Result<ListedHost, String> {
         Some(Ok(slots)) if slots > 0 => Some(slots),
         Some(_) => return Err(wrong()),
     };
-    // ssh would take a name with a dash for an option.
+    // ssh would take a name that begins with a dash for an option.
     let is_word = |text: &str| {
         !text.is_empty()
             && !text.starts_with('-')
@@ -85,7 +85,7 @@ fn host(text: &str) -> Result<ListedHost, String> {
     Ok(ListedHost { target, slots })
 }
 
-/// Shows the name without the user.
+/// Writes the name without the user.
 impl fmt::Display for ListedHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -103,21 +103,22 @@ impl ListedHost {
         all.map(|all| all.map(|address| address.ip()).collect()).unwrap_or_default()
     }
 
-    /// Returns true if the name stands for the host itself only.
+    /// Returns true if the name resolves to loopback addresses only.
     pub(crate) fn is_loopback(&self) -> bool {
         let all = self.addresses();
         !all.is_empty() && all.iter().all(IpAddr::is_loopback)
     }
 
-    /// Returns true if it is this host: a host lets programs listen at its own addresses only.
+    /// Returns true if the name means this host. A host can listen only at its own addresses.
     pub(crate) fn is_this_one(&self) -> bool {
         self.addresses().iter().any(|&address| TcpListener::bind((address, 0)).is_ok())
     }
 }
 
-/// Returns the ranks of each host, in the order of the list. A host with slots gets one rank for
-/// each slot, as long as ranks are left. If no host has slots, each gets a block of about the same
-/// length, the larger ones first. A host without slots beside hosts with slots has one slot.
+/// Returns the ranks of each host, in the order of the list. If no host has slots, each host gets a
+/// block of ranks. The lengths of blocks differ by at most one, and longer blocks come first. If a
+/// host has slots, each host gets one rank for each slot, as long as ranks are left; a host without
+/// slots has one slot.
 ///
 /// # Errors
 /// A text for the user.

@@ -1,13 +1,12 @@
 //! Starts the launchers of a job on other hosts, by ssh.
 //!
-//! The first host is this one, whose launcher has the number 0. On each other host, ssh starts
-//! `goal-run launcher` ([`remote`]), which gets an [`Order`] on its standard input: the key, the
-//! arguments, and the program if it is a schedule. Its standard input then stays open. When it
-//! ends, because this launcher or the connection has ended, the other launcher ends too.
+//! The first host of the list is this one, whose launcher has the number 0. On each other host, ssh
+//! starts `goal-run launcher` ([`remote`]). It reads an [`Order`] from its standard input: the key,
+//! the arguments, and the schedule unless the job is a program. Then its standard input stays open.
+//! If this launcher or the connection ends, the input ends, and the other launcher ends too.
 //!
-//! Threat: other users of a host can read command lines and environments of processes. So the key
-//! travels through standard input only. ssh protects it on the way, and proves the identity of the
-//! hosts.
+//! Threat: other users of a host can read the command lines and environments of processes. So the
+//! key is sent through standard input only. ssh encrypts it, and proves the identity of the hosts.
 
 mod list;
 mod order;

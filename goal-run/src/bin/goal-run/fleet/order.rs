@@ -1,5 +1,5 @@
-//! Writes and reads the order to a launcher on another host: its arguments, the key, and the
-//! schedule.
+//! Writes and reads the order to a launcher on another host. It has the launcher's arguments, the
+//! key and the schedule.
 //!
 //! ```text
 //! length of the text 4, text (JSON), schedule
@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 
-/// The most bytes of the text.
+/// The most bytes of the JSON text.
 const TEXT_MAX: u32 = 16 << 20;
 
 /// The order to a launcher on another host.
@@ -16,22 +16,22 @@ const TEXT_MAX: u32 = 16 << 20;
 pub(crate) struct Order {
     /// The version of goal-run that gives the order.
     pub(crate) version: String,
-    /// The host's name in the list.
+    /// The name of the host in the list of `--hosts`.
     pub(crate) host: String,
     /// The arguments of the launcher.
     pub(crate) arguments: Vec<String>,
-    /// Variables of its environment.
+    /// The environment variables that the launcher sets, with their values.
     pub(crate) variables: Vec<(String, String)>,
     /// The folder in which the program runs.
     pub(crate) folder: String,
     /// The key of the job.
     pub(crate) key: String,
-    /// The number of bytes of the schedule; `None` for a program.
+    /// The number of bytes of the schedule. `None` if the job is a program.
     pub(crate) schedule_len: Option<u64>,
 }
 
 impl Order {
-    /// Writes the order without the schedule.
+    /// Writes the order, without the schedule that follows it.
     pub(crate) fn write(&self, mut to: impl Write) -> io::Result<()> {
         let text = serde_json::to_vec(self).expect("texts and numbers");
         let len = u32::try_from(text.len()).ok().filter(|&len| len <= TEXT_MAX);
@@ -40,7 +40,7 @@ impl Order {
         to.write_all(&text)
     }
 
-    /// Reads an order without the schedule.
+    /// Reads an order, without the schedule that follows it.
     pub(crate) fn read(mut from: impl Read) -> io::Result<Self> {
         let mut len = [0; 4];
         from.read_exact(&mut len)?;

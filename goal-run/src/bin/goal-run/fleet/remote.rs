@@ -1,8 +1,9 @@
-//! `goal-run launcher`: starts the launcher of this host, and ends it when its standard input ends.
-//! A launcher on another host starts this command by ssh.
+//! `goal-run launcher`: starts the launcher of this host, and ends it when its own standard input
+//! ends. The launcher of another host starts this command by ssh.
 //!
-//! Threat: a user who can start this command has the user's rights already, so the order may name
-//! any program. It is bounded nevertheless, so that a terminal or a wrong file does no harm.
+//! Threat: a user who can start this command has the user's rights already. So the order may name
+//! any program. Its size is bounded nevertheless, so that a terminal or a wrong file as input does
+//! no harm.
 
 use super::order::Order;
 use crate::output::{Failure, name_host};
@@ -18,10 +19,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// The time that the launcher has to end after its first signal.
+/// The time that the launcher has to end after the first signal. Then it is killed.
 const END_LIMIT: Duration = Duration::from_secs(5);
 
-/// Runs the launcher of this host. Returns its exit status.
+/// Starts the launcher of this host and waits for its end. Returns its exit status.
 pub(crate) fn run() -> Result<u8, Failure> {
     let failed = |error: io::Error| Failure::System(error.to_string());
     let no_order = |error: io::Error| {
@@ -56,12 +57,12 @@ fn receive(input: &mut File, len: u64) -> io::Result<File> {
     }
 }
 
-/// Starts the launcher. It gets the key through a pipe.
+/// Starts the launcher. It reads the key from a pipe.
 fn start(order: &Order, schedule: Option<&File>) -> Result<Child, Failure> {
     let failed = |what: &str, error: io::Error| Failure::System(format!("{what}: {error}"));
     let own = std::env::current_exe().map_err(|error| failed("goal-run", error))?;
     let mut command = Command::new(own);
-    // Options come before a program of the user's.
+    // Options must come before the user's program.
     match schedule {
         Some(file) => command.arg(format!("/proc/self/fd/{}", file.as_raw_fd())),
         None => &mut command,
@@ -75,7 +76,7 @@ fn start(order: &Order, schedule: Option<&File>) -> Result<Child, Failure> {
             order.folder
         )));
     }
-    // This process has no other thread yet that could start another program.
+    // No other thread of this process could start a program now, which would inherit the file.
     let lend = |flags| schedule.map_or(Ok(()), |file| fcntl_setfd(file, flags));
     let spawned = lend(FdFlags::empty())
         .map_err(io::Error::from)
@@ -83,16 +84,16 @@ fn start(order: &Order, schedule: Option<&File>) -> Result<Child, Failure> {
     let mut child = spawned.map_err(|error| failed("goal-run", error))?;
     lend(FdFlags::CLOEXEC).map_err(|error| failed("goal-run", error.into()))?;
     let mut key = child.stdin.take().expect("it is a pipe");
-    // If the launcher has ended already, its status says so.
+    // An error is ignored. If the launcher has ended already, its exit status shows that.
     let _ = key.write_all(order.key.as_bytes());
     Ok(child)
 }
 
-/// Waits for the launcher, and ends it if the standard input ends before.
+/// Waits for the end of the launcher. Ends it if the standard input ends before.
 fn attend(mut child: Child, mut input: File) -> io::Result<ExitStatus> {
     let process = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
     thread::spawn(move || {
-        // Nothing follows the order: this waits for the end.
+        // Nothing follows the order, so this waits until the standard input ends.
         let _ = io::copy(&mut input, &mut io::sink());
         let _ = pidfd_send_signal(&process, Signal::TERM);
         thread::sleep(END_LIMIT);

@@ -1,4 +1,4 @@
-//! Starts launchers on other hosts, and ends them.
+//! Starts launchers on other hosts, and ends them after the job.
 
 use super::list::{ListedHost, blocks};
 use super::order::Order;
@@ -23,39 +23,40 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The command that starts launchers by default. Nobody is asked for a password, since many hosts
-/// may be asked at a time.
+/// The default command that starts a launcher on another host. ssh must not ask for a password,
+/// because it may run for many hosts at the same time.
 const SSH: &str = "ssh -x -o BatchMode=yes -o ConnectTimeout=10";
 
-/// The options that other launchers don't get, by their names in [`Arguments`]. They are those of
-/// this host, those that only the leader follows, and those of the checks, which the leader has
-/// done.
+/// The options that launchers on other hosts do not get, by their names in [`Arguments`]. Some are
+/// about this host, some are followed by the leader only, and some are about checks, which the
+/// leader has done.
 const OWN: [&str; 12] = [
     "address", "allow", "color", "deny", "dump", "effort", "format", "hosts", "inputs", "key",
     "ssh", "stats",
 ];
 
-/// The time that launchers have to end by themselves after the job has ended, and again after their
-/// standard input has ended.
+/// The time that launchers have to end by themselves after the job, and the further time after
+/// their standard input was closed.
 const END_LIMIT: Duration = Duration::from_secs(3);
 const LAST_LIMIT: Duration = Duration::from_secs(7);
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The code that the ranks execute.
+/// What the ranks execute.
 pub(crate) enum Task<'a> {
-    /// The bytes of a schedule, which other hosts get.
+    /// The bytes of a schedule. Other hosts get them with the order.
     Schedule(&'a [u8]),
-    /// The files of a schedule, which other hosts read themselves, as for a window.
+    /// The files of a schedule. Other hosts read them at the same path, as for a window.
     Files,
-    /// A program, which other hosts have at the same path.
+    /// A program. Other hosts have it at the same path.
     Program(&'a Program),
 }
 
-/// Launchers on other hosts. Dropping it waits until they have ended, and ends those that don't.
+/// The launchers on other hosts. Dropping this waits until they have ended, and kills those that do
+/// not end.
 pub(crate) struct Fleet {
     hosts: Hosts,
     started: Arc<Mutex<Vec<Started>>>,
-    /// Closes the standard inputs when it is dropped.
+    /// Dropping this closes the standard inputs of the launchers.
     end: Option<Sender<()>>,
 }
 
@@ -65,7 +66,8 @@ struct Started {
 }
 
 impl Fleet {
-    /// Starts the launchers of a job of `ranks` ranks, if the command line names hosts.
+    /// Starts the launchers of a job of `ranks` ranks. Returns `None` if the command line names no
+    /// hosts.
     ///
     /// # Errors
     /// A text for the user.
@@ -101,7 +103,7 @@ impl Fleet {
         let ends = Arc::new(Mutex::new(ends));
         let fleet = Self { hosts: Hosts { obstacle, ..hosts }, started, end: Some(end) };
         let ssh = arguments.hosts.ssh.as_deref().unwrap_or(SSH);
-        // One copy for all threads that send it.
+        // All threads that send the schedule share one copy.
         let schedule: Arc<[u8]> = match task {
             Task::Schedule(bytes) => Arc::from(*bytes),
             Task::Files | Task::Program(_) => Arc::from([]),
@@ -124,12 +126,13 @@ impl Fleet {
         Ok(Some(fleet))
     }
 
-    /// Returns the other hosts. The leader gets the memory of all ranks if `keeps_memory`.
+    /// Returns the settings for the other hosts. If `keeps_memory` is true, the leader gets the
+    /// memory of all ranks.
     pub(crate) fn hosts(&self, keeps_memory: bool) -> Hosts {
         Hosts { keeps_memory, ..self.hosts.clone() }
     }
 
-    /// Waits until all launchers have ended, or for `limit`. Returns true if all have.
+    /// Waits until all launchers have ended, for at most `limit`. Returns true if all have ended.
     fn wait(&self, limit: Duration) -> bool {
         let since = Instant::now();
         loop {
@@ -158,7 +161,7 @@ impl Drop for Fleet {
     }
 }
 
-/// Returns an obstacle that names a launcher which has ended before the job has started.
+/// Returns an obstacle that reports a launcher which has ended before the job has started.
 fn obstacle(started: &Arc<Mutex<Vec<Started>>>) -> Obstacle {
     let started = Arc::clone(started);
     Obstacle::new(move || {
@@ -179,8 +182,8 @@ fn random() -> io::Result<[u8; 32]> {
     Ok(bytes)
 }
 
-/// Returns the place where the launchers meet: a name or address at which others reach this host,
-/// and a port, at which the listener listens.
+/// Returns the place where the launchers meet, and a listener there. The place is a name or address
+/// at which other hosts reach this host, and a port.
 fn place(arguments: &Arguments, list: &[ListedHost]) -> Result<(String, Listener), String> {
     let name = match arguments.hosts.address {
         Some(address) => address.to_string(),
@@ -215,8 +218,8 @@ fn rank_list(block: &Range<u32>) -> RankList {
     RankList::parse(&shown(block)).expect("it is a range")
 }
 
-/// Returns the options of this command line that other launchers need, and those that a table of
-/// decisions gave.
+/// Returns the options of this command line that other launchers need. It includes the options that
+/// a table of decisions gave.
 fn rendered(arguments: &Arguments, own: &[OsString]) -> Result<Vec<String>, String> {
     let mut command = Arguments::command();
     let matches = command.try_get_matches_from_mut(own).map_err(|error| error.to_string())?;
@@ -248,7 +251,7 @@ fn rendered(arguments: &Arguments, own: &[OsString]) -> Result<Vec<String>, Stri
     Ok(all)
 }
 
-/// Returns the order of a host.
+/// Returns the order for the launcher on `host`.
 fn order(
     host: &ListedHost,
     mut arguments: Vec<String>,
@@ -295,7 +298,8 @@ fn order(
     })
 }
 
-/// Starts a launcher, and gives it its order. A thread writes, since a host may be slow.
+/// Starts the launcher on a host and sends it its order. A thread sends the order, since a host may
+/// be slow.
 fn start(
     ssh: &str,
     host: &ListedHost,
@@ -309,7 +313,8 @@ fn start(
     let own = own.to_str().ok_or("the path of goal-run is no text of UTF-8")?;
     let mut command = Command::new(program);
     command.args(words).arg(&host.target).arg(format!("exec {} launcher", quoted(own)));
-    // A group of its own, so that Ctrl-C reaches this launcher only, which ends the others.
+    // The process group is new, so that Ctrl-C reaches only this launcher, which then ends the
+    // others.
     command.stdin(Stdio::piped()).process_group(0);
     let mut child = command.spawn().map_err(|error| format!("{program}: {error}"))?;
     let mut input = child.stdin.take().expect("it is a pipe");
@@ -318,14 +323,14 @@ fn start(
     let (ends, schedule, host) = (Arc::clone(ends), Arc::clone(schedule), host.to_string());
     let work = move || {
         if let Err(error) = rights::give_up() {
-            // The launcher there ends as well, because its input ends.
+            // The other launcher ends too, because its standard input ends.
             driver::print_line(&format!("goal-run: host {host} gets no order: {error}"));
             return;
         }
-        // A launcher that has ended is noticed by its end.
+        // An error is ignored. If the launcher has ended, its exit status shows that.
         let _ = input.write_all(&text).and_then(|()| input.write_all(&schedule));
         drop(schedule);
-        // This waits until the fleet ends. The input is closed then.
+        // This waits until the fleet is dropped. Then the standard input of the launcher is closed.
         let _ = ends.lock().unwrap_or_else(PoisonError::into_inner).recv();
     };
     let thread = thread::Builder::new().name("order".to_owned());
@@ -333,7 +338,7 @@ fn start(
     Ok(child)
 }
 
-/// Returns a word as a shell reads it.
+/// Returns a word in quotes for a shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

@@ -1,9 +1,9 @@
-//! The functions of a PMIx library, safe to call.
+//! Makes the functions of a PMIx library safe to call.
 //!
-//! Threat: the library runs in this process with all its rights. The user or the launcher chose it,
-//! as they chose the program itself; `search.rs` says where it is looked for. Its release is
-//! checked before any type of its interface is used. The values that it hands out stem from other
-//! ranks: they are copied up to a limit and freed at once.
+//! Threat: the library runs in this process with all its rights. The user or the launcher chose the
+//! library, as they chose the program itself. `search.rs` states where it is searched for. Its
+//! release is checked before any type of its interface is used. The values that it returns come
+//! from other ranks. They are copied up to a limit, and freed at once.
 #![allow(unsafe_code)] // loads a C library and calls its functions
 
 #[cfg(test)]
@@ -16,22 +16,22 @@ use std::ffi::{CStr, CString, OsStr, c_char, c_int};
 use std::mem::ManuallyDrop;
 use std::ptr;
 
-/// The largest value that is copied: a blob with a byte in front.
+/// The size in bytes of the largest value that is copied: a blob with a byte in front.
 const VALUE_MAX: usize = BLOB_MAX + 1;
 
-/// A status that is not success.
+/// A status of PMIx that is not success.
 pub(super) type Status = c_int;
 
-/// A value of a key.
+/// The value of a key.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Number(u32),
     Bytes(Vec<u8>),
-    /// A value of a type that nobody here asks for, or one that is too large.
+    /// A value of a type that this crate does not use, or a value that is too large.
     Other,
 }
 
-/// A loaded library of PMIx, whose release is known.
+/// A loaded PMIx library, whose release was checked.
 #[derive(Debug)]
 pub(super) struct Library {
     error_string: abi::ErrorString,
@@ -45,8 +45,8 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Loads a library and checks its release. It stays loaded until the process ends, because it
-    /// starts threads.
+    /// Loads the library `name`, and checks its release. The library stays loaded until the process
+    /// ends, because it starts threads.
     ///
     /// # Errors
     /// The cause: the loader's error, a missing function, or an unknown release.
@@ -83,13 +83,14 @@ impl Library {
         })
     }
 
-    /// The library's name of a status.
+    /// Returns the library's text for a status.
     pub(super) fn text(&self, status: Status) -> String {
         // SAFETY: the function takes any number, and returns a text that is never freed, or null.
         text_of(unsafe { (self.error_string)(status) }).unwrap_or_default()
     }
 
-    /// Connects to the server of this node. Returns the process's namespace and rank.
+    /// Connects to the PMIx server of this node. Returns the namespace and the rank of this
+    /// process.
     pub(super) fn init(&self) -> Result<(String, u32), Status> {
         let mut process = process("", 0);
         // SAFETY: the pointer leads to a process that lives until the call returns; no directives
@@ -100,7 +101,7 @@ impl Library {
         Ok((name.to_string_lossy().into_owned(), process.rank))
     }
 
-    /// Keeps bytes for other ranks under a key, until [`Library::commit`].
+    /// Puts bytes for other ranks under a key. [`Library::commit`] then sends them.
     pub(super) fn put(&self, key: &CStr, bytes: &[u8]) -> Result<(), Status> {
         let object = ByteObject { bytes: bytes.as_ptr().cast_mut().cast(), size: bytes.len() };
         let mut value = Value { kind: kind::BYTE_OBJECT, data: Data { object } };
@@ -109,13 +110,14 @@ impl Library {
         check(unsafe { (self.put)(abi::SCOPE_GLOBAL, key.as_ptr(), &raw mut value) })
     }
 
-    /// Sends what was put to the server.
+    /// Sends the values that were put to the server.
     pub(super) fn commit(&self) -> Result<(), Status> {
         // SAFETY: the function takes nothing.
         check(unsafe { (self.commit)() })
     }
 
-    /// Waits until all ranks of the job have come here, and collects what they have committed.
+    /// Waits until all ranks of the job have called this, and collects the values that they have
+    /// committed.
     pub(super) fn fence(&self) -> Result<(), Status> {
         let info = Info {
             key: field(b"pmix.collect"),
@@ -127,7 +129,8 @@ impl Library {
         check(unsafe { (self.fence)(ptr::null(), 0, &raw const info, 1) })
     }
 
-    /// Reads a value of a rank, or of the job if `rank` is the wildcard.
+    /// Reads the value of `key` that `rank` has put. If `rank` is [`abi::RANK_WILDCARD`], reads a
+    /// value of the job.
     pub(super) fn get(&self, namespace: &str, rank: u32, key: &CStr) -> Result<Content, Status> {
         let of = process(namespace, rank);
         let mut value: *mut Value = ptr::null_mut();
@@ -146,7 +149,7 @@ impl Library {
         check(unsafe { (self.abort)(status, text.as_ptr(), ptr::null_mut(), 0) })
     }
 
-    /// Disconnects from the server.
+    /// Disconnects from the PMIx server.
     pub(super) fn finalize(&self) -> Result<(), Status> {
         // SAFETY: no directives are passed.
         check(unsafe { (self.finalize)(ptr::null(), 0) })
@@ -157,13 +160,13 @@ fn check(status: c_int) -> Result<(), Status> {
     if status == abi::SUCCESS { Ok(()) } else { Err(status) }
 }
 
-/// Returns the loader's own text, which the error keeps as its source.
+/// Returns the text of the system's loader, which is the source of the error.
 fn cause(error: &libloading::Error) -> String {
     let source = std::error::Error::source(error);
     source.map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// Copies a value and frees it.
+/// Returns a copy of the content of a value, and frees the value.
 ///
 /// # Safety
 /// `value` is null, or a value from malloc that nobody else uses. Its type names a valid member of
@@ -202,7 +205,7 @@ unsafe fn take(value: *mut Value) -> Content {
     }
 }
 
-/// Returns a copy of a text of the library.
+/// Returns a copy of a text of the library; `None` if the pointer is null.
 fn text_of(text: *const c_char) -> Option<String> {
     if text.is_null() {
         return None;
@@ -211,12 +214,12 @@ fn text_of(text: *const c_char) -> Option<String> {
     Some(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 
-/// Makes a process. The namespace is cut to its field.
+/// Returns the `pmix_proc_t` of a rank. A namespace that is too long for the field is cut.
 fn process(namespace: &str, rank: u32) -> Proc {
     Proc { namespace: field(namespace.as_bytes()), rank }
 }
 
-/// Returns a text in a field of fixed size, with at least one zero byte behind it.
+/// Returns a text in a field of fixed size, followed by at least one zero byte.
 fn field<const SIZE: usize>(text: &[u8]) -> [c_char; SIZE] {
     let mut field = [0; SIZE];
     for (place, &byte) in field[..SIZE - 1].iter_mut().zip(text) {
@@ -225,13 +228,13 @@ fn field<const SIZE: usize>(text: &[u8]) -> [c_char; SIZE] {
     field
 }
 
-/// Returns a text as C has it, without zero bytes.
+/// Returns a text as a string of C. Zero bytes in the text are removed.
 pub(super) fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', "")).expect("zero bytes were taken out")
 }
 
-/// Reads the major release from the library's text, as `OpenPMIx 4.2.2, repo rev: ...`: the number
-/// before the first dot.
+/// Returns the major release in the library's text, such as `OpenPMIx 4.2.2, repo rev: ...`. It is
+/// the number before the first dot; `None` if there is none.
 pub(super) fn major(text: &str) -> Option<u32> {
     let (before, _) = text.split_once('.')?;
     let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next()?;

@@ -1,5 +1,6 @@
-//! Selects the transports of a job. For each distance it is the one with the highest priority that
-//! reaches it, is allowed and is available (as pscom selects its plugins).
+//! Selects the transports of a job. For each distance it selects the transport with the highest
+//! priority that reaches this distance, is allowed and is available. This is how pscom selects its
+//! plugins.
 
 mod request;
 #[cfg(test)]
@@ -16,12 +17,12 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::io;
 
-/// The selected transports, which are the same in all ranks of a job.
+/// The transports that were selected for a job. They are the same in all ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteTable {
     /// The transport of messages to ranks at each [`Distance`].
     pub carriers: [TransportKind; Distance::ALL.len()],
-    /// Set if payloads outside the segment are copied from their sender's memory.
+    /// True if payloads outside the segment are copied from their sender's memory by `cma`.
     pub cma: bool,
 }
 
@@ -29,47 +30,48 @@ pub struct RouteTable {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal(Reason);
 
-/// The kinds of reasons.
+/// The kinds of reasons why a transport is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Reason {
-    /// A list leaves it out.
+    /// The user's list leaves out the transport.
     Unlisted(List),
-    /// Its priority is 0.
+    /// The priority of the transport is 0.
     Off,
-    /// It is not available here, for this reason.
+    /// The transport is not available here, for this reason.
     Unavailable(String),
 }
 
-/// A transport and its rank in the selection.
+/// A transport with what decides on its selection.
 #[derive(Debug, Clone)]
 pub struct Standing {
     /// The transport.
     pub name: Name,
-    /// Its priority.
+    /// The priority of the transport.
     pub priority: u32,
-    /// Set if the environment sets the priority.
+    /// True if the environment sets the priority.
     pub is_set: bool,
-    /// The reason why it is not used; `None` if it may be selected.
+    /// The reason why the transport is not used; `None` if it may be selected.
     pub refusal: Option<Refusal>,
 }
 
-/// All transports, the one with the highest priority first.
+/// All transports, in descending order of their priorities.
 #[derive(Debug, Clone)]
 pub struct Choice {
     standings: Vec<Standing>,
 }
 
-/// No transport reaches a peer.
+/// The error that no transport reaches a peer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreachable {
     /// The distance of the peer.
     distance: Distance,
-    /// The transports that could reach it, and the reasons why they are not used.
+    /// The transports that could reach the peer, with the reasons why they are not used.
     refused: Vec<(Name, Refusal)>,
 }
 
 impl Choice {
-    /// Returns the transports in the order that `request` leads to.
+    /// Returns all transports in the order that follows from `request`. Checks which of them are
+    /// available here.
     pub fn new(request: &Request) -> Self {
         Self::among(request, |name| {
             (name.plugin().probe)().map_err(|error| {
@@ -100,7 +102,8 @@ impl Choice {
         Self { standings: standings.into() }
     }
 
-    /// Returns this choice without a transport that the job can't use, for a reason.
+    /// Returns this choice without the transport `name`, which the job can't use for the reason
+    /// `why`.
     pub fn without(&self, name: Name, why: &str) -> Self {
         let mut choice = self.clone();
         for standing in choice.standings.iter_mut().filter(|standing| standing.name == name) {
@@ -110,18 +113,18 @@ impl Choice {
         choice
     }
 
-    /// Returns all transports, the one with the highest priority first.
+    /// Returns all transports, in descending order of their priorities.
     pub fn standings(&self) -> &[Standing] {
         &self.standings
     }
 
-    /// Returns true if messages between nodes travel by MPI in a job that `mpirun` started: it
-    /// comes before TCP and may be used.
+    /// Returns true if messages between hosts travel by MPI in a job that `mpirun` started. They do
+    /// so if MPI may be used and comes before TCP.
     pub fn prefers_mpi(&self) -> bool {
         self.usable(Distance::Network).find(|&name| name != Name::Esp) == Some(Name::Mpi)
     }
 
-    /// Returns the transport of messages to ranks at this distance.
+    /// Returns the transport of messages to ranks at this distance; `None` if there is none.
     pub fn messages(&self, distance: Distance) -> Option<Name> {
         self.carrier(distance).map(|(name, _)| name)
     }
@@ -130,7 +133,8 @@ impl Choice {
         self.usable(distance).find_map(|name| Some((name, name.carrier()?)))
     }
 
-    /// Returns the transport that lets the system copy payloads that can't be read in place.
+    /// Returns the transport by which the system copies payloads that can't be read in place;
+    /// `None` if there is none.
     pub fn copies(&self, distance: Distance) -> Option<Name> {
         self.usable(distance).find(|name| name.plugin().zero_copy == ZeroCopy::Copied)
     }
@@ -143,7 +147,7 @@ impl Choice {
         names
     }
 
-    /// Returns the selected transports of a job whose ranks are at most `farthest` apart.
+    /// Returns the transports to use in a job whose ranks are at most `farthest` apart.
     ///
     /// # Errors
     /// [`Unreachable`] if a rank can't reach another one or itself.
@@ -159,13 +163,14 @@ impl Choice {
         Ok(RouteTable { carriers, cma: self.copies(Distance::Node).is_some() })
     }
 
-    /// Returns the transports that are not refused and reach a distance, in order.
+    /// Returns the transports that may be used and reach a distance, in the order of this choice.
     fn usable(&self, distance: Distance) -> impl Iterator<Item = Name> {
         let free = self.standings.iter().filter(|standing| standing.refusal.is_none());
         free.map(|standing| standing.name).filter(move |name| name.plugin().reaches(distance))
     }
 
-    /// Returns the transports that would carry messages to ranks at this distance, but are refused.
+    /// Returns the transports that could carry messages to ranks at this distance but are not used,
+    /// with the reasons.
     pub fn refused(&self, distance: Distance) -> Vec<(Name, Refusal)> {
         let carries = |name: Name| name.carrier().is_some() && name.plugin().reaches(distance);
         let carrying = self.standings.iter().filter(|standing| carries(standing.name));
@@ -180,7 +185,7 @@ impl Default for Choice {
     }
 }
 
-/// Returns the distances up to the farthest.
+/// Returns the distances up to `farthest`.
 fn up_to(farthest: Distance) -> impl Iterator<Item = Distance> {
     Distance::ALL.into_iter().filter(move |&distance| distance <= farthest)
 }

@@ -7,20 +7,21 @@ use thiserror::Error;
 
 /// The environment variable that holds a list of transports.
 const LIST: &str = "GOAL_TRANSPORT";
-/// The prefix of the environment variables of priorities, which the transport's name follows.
+/// The prefix of the environment variables that set priorities. The name of the transport follows
+/// it.
 const PRIORITY: &str = "GOAL_TRANSPORT_PRIORITY_";
 
 /// The place where the user gave a list of transports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
-    /// An option of the command line, which is stronger than the environment.
+    /// An option of the command line, which overrides the environment.
     Option(&'static str),
     /// The environment.
     Environment,
 }
 
-/// A list of transports, in the form of UCX's `UCX_TLS`: the transports to use, or after a `^`
-/// those not to use.
+/// A list of transports, in the form of UCX's `UCX_TLS`. It has the transports to use, or after a
+/// `^` the transports not to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct List {
     origin: Origin,
@@ -29,16 +30,16 @@ pub(super) struct List {
     names: Vec<Name>,
 }
 
-/// The user's wishes for transports.
+/// What the user requests for transports.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// The transports that may be used; `None` for all.
+    /// The list of the transports that may be used; `None` if all may be used.
     pub(super) list: Option<List>,
     /// The priorities that the environment sets.
     pub(super) priorities: Vec<(Name, u32)>,
 }
 
-/// A request for transports that is wrong.
+/// The error that a request for transports is wrong.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error(transparent)]
 pub struct RequestError(#[from] Fault);
@@ -52,17 +53,17 @@ enum Fault {
         known()
     )]
     Unknown {
-        /// The place of the list.
+        /// The place where the user gave the list.
         origin: Origin,
-        /// The list.
+        /// The text of the list.
         text: String,
-        /// The name.
+        /// The unknown name.
         name: String,
     },
     /// A variable sets the priority of a transport that does not exist.
     #[error("{variable}: there is no such transport; there are {}", Name::ALL.map(priority_variable).join(", "))]
     UnknownPriority {
-        /// The variable.
+        /// The name of the variable.
         variable: String,
     },
     /// A priority is not a number.
@@ -70,16 +71,16 @@ enum Fault {
         "{variable}={value}: give a whole number; the highest is chosen first, 0 turns the transport off"
     )]
     Priority {
-        /// The variable.
+        /// The name of the variable.
         variable: String,
-        /// Its value.
+        /// The value of the variable.
         value: String,
     },
 }
 
 impl Request {
-    /// Reads the request of a command line and the environment. `option` is the name of an option
-    /// with its list, which replaces the list of the environment.
+    /// Reads the request from the command line and the environment. `option` is the name of the
+    /// command line's option and its list, which replaces the list of the environment.
     ///
     /// # Errors
     /// [`RequestError`].
@@ -107,7 +108,7 @@ impl Request {
 }
 
 impl List {
-    /// Reads a list. Returns `None` for `auto` and for an empty text: every transport may be used.
+    /// Reads a list. Returns `None` for `auto` and for an empty text, which allow every transport.
     fn parse(origin: Origin, text: &str) -> Result<Option<Self>, Fault> {
         let text = text.trim();
         if matches!(text, "" | "auto") {
@@ -126,8 +127,8 @@ impl List {
         Ok(Some(Self { origin, text: text.to_owned(), is_negated, names }))
     }
 
-    /// Returns true if a transport may be used. A list of only transports to other hosts says
-    /// nothing about those within a host.
+    /// Returns true if the list allows a transport. If a list has only transports to other hosts,
+    /// it allows all transports within a host.
     pub(super) fn allows(&self, name: Name) -> bool {
         let leads_away = |name: Name| name.plugin().nearest == Distance::Network;
         match self.is_negated {
@@ -139,7 +140,7 @@ impl List {
         }
     }
 
-    /// Says how to change the list so that it allows a transport.
+    /// Returns a text that states how to change the list so that it allows a transport.
     pub(super) fn with(&self, name: Name) -> String {
         match (self.is_negated, self.origin) {
             (true, origin) => format!("take {name} out of {origin}={}", self.text),
@@ -148,7 +149,7 @@ impl List {
     }
 }
 
-/// The list as the user gave it.
+/// Writes the list as the user gave it, with its option or variable.
 impl fmt::Display for List {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}", self.origin, self.text)

@@ -1,8 +1,8 @@
-//! Gathers the ranks of all launchers: each tells the leader its own, and the leader tells all
-//! where the ranks are.
+//! Gathers the ranks of all launchers. Each launcher tells the leader its own ranks, and the leader
+//! tells all launchers where every rank is.
 //!
-//! Threat: a launcher with the key may claim any ranks. Claims that contradict others or the
-//! program end the job.
+//! Threat: a launcher with the key may claim any ranks. The job ends if claims contradict each
+//! other or the program.
 
 use super::{Claims, LEADER, Rendezvous};
 use crate::hosts::error::DiscoveryError;
@@ -22,7 +22,7 @@ impl Rendezvous {
         self.claim();
     }
 
-    /// Tells the leader the ranks of this host, once there are a connection and ports.
+    /// Tells the leader the ranks of this host, once the connection and the ports are there.
     pub(super) fn claim(&mut self) {
         if !self.has_ports {
             return;
@@ -42,7 +42,7 @@ impl Rendezvous {
         self.say(LEADER, &claims, &[]);
     }
 
-    /// Checks the claims of a launcher.
+    /// Checks and notes the ranks that launcher `number` claims.
     pub(super) fn hear_claims(&mut self, number: u32, host: Host, message: LauncherMessage) {
         let LauncherMessage::Claims { ranks, size, mine, address, reached, machine } = message
         else {
@@ -72,7 +72,7 @@ impl Rendezvous {
         self.settle();
     }
 
-    /// Tells all launchers the locations of all ranks, once all of them have claimed theirs.
+    /// Tells all launchers the locations of all ranks, once every launcher has claimed its ranks.
     fn settle(&mut self) {
         let have_all = self.has_ports
             && self.peers.len() as u32 == self.size - 1
@@ -99,7 +99,8 @@ impl Rendezvous {
         }
         self.is_found = true;
         let crowded = self.crowded();
-        // Many launchers get the same text, which is long if there are many ranks.
+        // Encodes a text only once for all launchers that get the same. It is long if there are
+        // many ranks.
         let mut texts: BTreeMap<(IpAddr, bool), Vec<u8>> = BTreeMap::new();
         let viewers: Vec<(u32, IpAddr, bool)> = (self.peers.iter())
             .map(|(&number, peer)| {
@@ -123,7 +124,7 @@ impl Rendezvous {
         self.events.push_back(LinkEvent::Found(found));
     }
 
-    /// Returns the machines on which several launchers have ranks, more than it has processors.
+    /// Returns the machines on which several launchers have ranks, and more ranks than processors.
     fn crowded(&self) -> BTreeSet<String> {
         let claims = self.peers.values().filter_map(|peer| peer.claims.as_ref());
         let all = claims.map(|claims| (&claims.machine, claims.mine.len()));
@@ -131,7 +132,8 @@ impl Rendezvous {
         for (machine, ranks) in all.chain([(&self.machine, self.mine.len())]) {
             let (launchers, sum, processors) = machines.entry(&machine.id).or_default();
             (*launchers, *sum) = (*launchers + 1, *sum + ranks);
-            // Launchers may use different processors of their machine.
+            // Launchers may be bound to different processors of a machine, so the largest number
+            // counts.
             *processors = machine.processors.max(*processors);
         }
         let is_crowded = |(id, (launchers, ranks, processors)): (&str, (usize, usize, u32))| {
@@ -141,8 +143,8 @@ impl Rendezvous {
         machines.into_iter().filter_map(is_crowded).collect()
     }
 
-    /// Returns the locations of all ranks as this launcher reaches them. With `reached`, returns
-    /// them as a launcher does that has reached this one at that address.
+    /// Returns the locations of all ranks as this launcher reaches them. If `reached` is set,
+    /// returns them for another launcher, which has reached this one at the address `reached`.
     fn locations(&self, reached: Option<IpAddr>) -> Vec<Location> {
         let mut all = vec![None; self.ranks as usize];
         let mut put = |mine: &[(u32, u16)], host: Host| {
@@ -154,8 +156,9 @@ impl Rendezvous {
         put(&self.mine, Host::Launcher(self.number, own));
         for (&number, peer) in &self.peers {
             let Some(Claims { mine, address, .. }) = &peer.claims else { continue };
-            // A launcher on the leader's host may have come over loopback, which leads others
-            // elsewhere.
+            // A launcher on the leader's host may have connected over loopback. On other hosts this
+            // address would mean another machine, so they get the address at which they reached the
+            // leader.
             let seen = match (peer.address.is_loopback(), reached) {
                 (true, Some(reached)) => reached,
                 _ => peer.address,
@@ -178,7 +181,8 @@ impl Rendezvous {
         if is_crowded {
             self.events.push_back(LinkEvent::Crowded);
         }
-        // The leader goes by the address of the connection with it, whatever the user named.
+        // For the leader's host, the list has the address of the connection with the leader, and
+        // not the name that the user gave.
         self.events.push_back(LinkEvent::Found(all));
     }
 }

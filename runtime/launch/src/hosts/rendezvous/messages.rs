@@ -5,14 +5,14 @@ use crate::hosts::message::{LauncherMessage, LinkEvent, Reply};
 use goal_esp::wire::State;
 use goal_job::host::Host;
 
-/// The bytes that may wait to be sent to a launcher before a caller should wait.
+/// The number of bytes waiting for a launcher from which on [`Rendezvous::has_room`] is false.
 const WAITING_MAX: usize = 1 << 20;
 
-/// The states of ranks, by their numbers in messages.
+/// The states of ranks. A message has the index of a state in this list.
 const STATES: [State; 3] = [State::Active, State::Idle, State::Done];
 
 impl Rendezvous {
-    /// Makes [`LinkEvent::Connected`] follow if the host is connected.
+    /// Adds the event [`LinkEvent::Connected`] if the launcher of `host` is connected.
     pub(crate) fn connect(&mut self, host: Host) {
         if let Some(number) = self.number_of(host) {
             let host = self.peers[&number].host;
@@ -27,7 +27,7 @@ impl Rendezvous {
         }
     }
 
-    /// Sends a message to a launcher, if it is connected.
+    /// Sends a message to the launcher of `host`. Does nothing if it is not connected.
     pub(crate) fn send(&mut self, host: Host, message: &LauncherMessage, bytes: &[u8]) {
         if let Some(number) = self.number_of(host) {
             self.say(number, message, bytes);
@@ -52,7 +52,7 @@ impl Rendezvous {
         self.send(host, &LauncherMessage::State { round, state, sent, taken }, &[]);
     }
 
-    /// Returns true if little waits to be sent, so more may be sent.
+    /// Returns true if few bytes wait to be sent, so that the caller may send more.
     pub(crate) fn has_room(&self) -> bool {
         self.peers.values().all(|peer| peer.unsent.len() < WAITING_MAX)
     }
@@ -62,7 +62,7 @@ impl Rendezvous {
         self.peers.get_mut(&number).map(|peer| &mut peer.unsent)
     }
 
-    /// Handles bytes of a launcher.
+    /// Handles bytes that launcher `number` has sent.
     pub(crate) fn received(&mut self, now_ns: u64, number: u32, bytes: &[u8]) {
         let Some(peer) = self.peers.get_mut(&number) else { return };
         peer.heard_ns = now_ns;
@@ -113,7 +113,7 @@ impl Rendezvous {
         }
     }
 
-    /// Says farewell to all launchers.
+    /// Tells all launchers that this launcher leaves.
     pub(crate) fn close(&mut self) {
         if !std::mem::replace(&mut self.is_leaving, true) {
             for peer in self.peers.values_mut() {

@@ -1,13 +1,13 @@
-//! Connects a launcher with other launchers over TCP, without IO. All meet at the leader, which is
-//! the launcher with the number 0. The others have one connection, with it.
+//! Connects a launcher with other launchers over TCP, without IO. Launcher 0 is the leader. Every
+//! other launcher has one connection, which is with the leader.
 //!
 //! A [`Rendezvous`] is used like a [`Link`](super::Link), but its caller moves bytes instead of
-//! frames. The caller tells when a connection has proved the key ([`Rendezvous::joined`]), passes
-//! in the bytes that arrive, and sends those of [`Rendezvous::unsent`].
+//! frames. The caller calls [`Rendezvous::joined`] when a connection has proved the key. It passes
+//! in the bytes that arrive, and sends the bytes that [`Rendezvous::unsent`] returns.
 //!
 //! Threat: a launcher with the key may send anything. Messages are decoded with bounds. Claims that
-//! contradict others end the job with an error that names the launcher. Only messages of launchers
-//! that have joined are taken. A launcher that is silent for a while is lost.
+//! contradict each other end the job with an error that names the launcher. Only launchers that
+//! have joined are heard. A launcher that is silent for too long is lost.
 
 mod claims;
 mod messages;
@@ -23,19 +23,20 @@ use std::net::IpAddr;
 
 /// The number of the launcher that leads.
 pub(crate) const LEADER: u32 = 0;
-/// The most time between two signs of life, and the signs in the silence after which a launcher is
-/// lost.
+/// The longest time between two signs of life in nanoseconds, and the least number of signs of life
+/// in the silence after which a launcher is lost.
 const ALIVE_NS_MAX: u64 = 1_000_000_000;
 const SIGNS: u64 = 4;
-/// The silence of a launcher whose host's system answers, as a multiple of the usual one: it may
-/// wait for a processor. It is at most [`SILENCE_S`] if the user asked for less.
+/// The factor for the silence of a launcher while its host's system still answers, as the launcher
+/// may wait for a processor. The product is at most [`SILENCE_S`], or the silence itself if that is
+/// longer.
 const STARVED_MAX: u64 = 3;
 /// The time between two reports of launchers that have not joined.
 const TELL_NS: u64 = 2_000_000_000;
-/// The most addresses that a text on other keys names.
+/// The most addresses of launchers with another key that a text names.
 const OTHER_KEYS_MAX: usize = 4;
 
-/// A launcher's connections with the others.
+/// A launcher's connections with the other launchers of its job.
 pub(crate) struct Rendezvous {
     number: u32,
     size: u32,
@@ -44,7 +45,7 @@ pub(crate) struct Rendezvous {
     /// The ranks of this launcher, with their ports once they are known.
     mine: Vec<(u32, u16)>,
     has_ports: bool,
-    /// The machine of this launcher.
+    /// The machine on which this launcher runs.
     machine: Machine,
     /// The address at which the user wants the ranks of this host to be reached.
     address: Option<IpAddr>,
@@ -53,23 +54,25 @@ pub(crate) struct Rendezvous {
     has_told_mine: bool,
     is_found: bool,
     tell_ns: u64,
-    /// The reason why the leader and other launchers do not meet, as far as it is known.
+    /// The last known reason why the leader and other launchers do not meet.
     obstacle: Option<String>,
     /// The addresses of the first few launchers with another key.
     other_keys: BTreeSet<IpAddr>,
     is_broken: bool,
     is_leaving: bool,
-    /// The silence after which a launcher is lost, and the time between two signs of life.
+    /// The silence after which a launcher is lost, and the time between two signs of life, in
+    /// nanoseconds.
     silence_ns: u64,
     alive_ns: u64,
-    /// Set when the leader was connected.
+    /// True once the leader was connected.
     has_met: bool,
 }
 
-/// Another launcher.
+/// The state of another launcher that has joined.
 struct Peer {
     host: Host,
-    /// The address of its host, and the one at which it has reached this host.
+    /// The address of the launcher's host, and the address of this host that the launcher connected
+    /// to.
     address: IpAddr,
     reached: IpAddr,
     decoder: Decoder,
@@ -77,12 +80,12 @@ struct Peer {
     claims: Option<Claims>,
     has_finished: bool,
     heard_ns: u64,
-    /// The time at which its host's system answered last, as far as that was looked up.
+    /// The last known time at which the system of the launcher's host answered.
     system_heard_ns: u64,
     said_ns: u64,
 }
 
-/// The ranks of a launcher, and the address at which they are reached, if the user named it.
+/// The ranks and ports of a launcher, and the address for them if the user named one.
 struct Claims {
     mine: Vec<(u32, u16)>,
     address: Option<IpAddr>,
@@ -153,21 +156,21 @@ impl Rendezvous {
         .with_silence(SILENCE_S))
     }
 
-    /// Sets the seconds of silence after which a launcher is lost. All launchers must have the same
-    /// number.
+    /// Sets the silence in seconds after which a launcher is lost. It must be the same for all
+    /// launchers.
     pub(crate) fn with_silence(mut self, silence_s: u32) -> Self {
         self.silence_ns = u64::from(silence_s.max(1)) * 1_000_000_000;
         self.alive_ns = (self.silence_ns / SIGNS).min(ALIVE_NS_MAX);
         self
     }
 
-    /// Sets the machine of this launcher.
+    /// Sets the machine on which this launcher runs.
     pub(crate) fn on_machine(mut self, machine: Machine) -> Self {
         self.machine = machine;
         self
     }
 
-    /// Returns this host, as it names itself.
+    /// Returns this host as [`Host`], with the user's address or else the loopback address.
     pub(crate) fn me(&self) -> Host {
         Host::Launcher(self.number, self.address.unwrap_or(IpAddr::from([127, 0, 0, 1])))
     }
@@ -177,8 +180,8 @@ impl Rendezvous {
         self.number == LEADER
     }
 
-    /// Notes a connection with launcher `number` that has proved the key. `address` is that of its
-    /// host, and `reached` the one of this host, as the connection has them.
+    /// Notes a connection with launcher `number` that has proved the key. `address` is the address
+    /// of the launcher's host on this connection, and `reached` is the address of this host.
     pub(crate) fn joined(&mut self, now_ns: u64, number: u32, address: IpAddr, reached: IpAddr) {
         let size = self.size;
         if number >= size || number == self.number {
@@ -217,28 +220,27 @@ impl Rendezvous {
         self.size
     }
 
-    /// Returns true if a connection of launcher `number` is of this job, as far as is known. Once
-    /// all launchers were there, a launcher that left since and connects again comes for the next
-    /// job.
+    /// Returns true if a new connection of launcher `number` may be of this job. Once all launchers
+    /// were found, a launcher that has left and connects again belongs to the next job.
     pub(crate) fn is_open_to(&self, number: u32) -> bool {
         !self.is_found || self.peers.get(&number).is_some_and(|peer| !peer.has_finished)
     }
 
-    /// Ends the job, as a launcher wants to join under a number that another one has. Returns the
-    /// text for that launcher.
+    /// Ends the job because two launchers have the same number. Returns the text for the second
+    /// one.
     pub(crate) fn refuse_same(&mut self, number: u32) -> String {
         let error = DiscoveryError::SameNumber(number);
         self.contradict(error.clone());
         error.to_string()
     }
 
-    /// Notes the reason why the leader and other launchers do not meet yet.
+    /// Notes why the leader and other launchers do not meet yet.
     pub(crate) fn hinder(&mut self, why: String) {
         self.obstacle = Some(why);
     }
 
-    /// Notes that a launcher with another key came from this address, and tells the user at once.
-    /// The job still waits: anyone may send the beginning of a connection.
+    /// Notes that a launcher with another key connected from this address, and tells the user at
+    /// once. The job still waits, because anyone may begin a connection.
     pub(crate) fn has_other_key(&mut self, address: IpAddr) {
         if self.other_keys.len() < OTHER_KEYS_MAX
             && self.other_keys.insert(address.to_canonical())
@@ -248,7 +250,7 @@ impl Rendezvous {
         }
     }
 
-    /// Notes that there will be no connection with the leader.
+    /// Ends the search, because there will be no connection with the leader. `why` is for the user.
     pub(crate) fn give_up(&mut self, why: String) {
         self.contradict(DiscoveryError::Rendezvous(why));
     }
@@ -259,7 +261,7 @@ impl Rendezvous {
         }
     }
 
-    /// Notes that the connection with a launcher has ended.
+    /// Notes that the connection with launcher `number` has ended. `why` is its error, if any.
     pub(crate) fn ended(&mut self, number: u32, why: Option<String>) {
         let Some(peer) = self.peers.get(&number) else { return };
         if peer.has_finished {
@@ -278,12 +280,12 @@ impl Rendezvous {
         }
     }
 
-    /// Returns true if the connection with the leader was there and has ended: there is no other.
+    /// Returns true if the connection with the leader has ended. It is never opened again.
     pub(crate) fn is_over(&self) -> bool {
         self.has_met && self.peers.is_empty()
     }
 
-    /// Returns true after [`LinkEvent::Contradiction`].
+    /// Returns true after the event [`LinkEvent::Contradiction`].
     pub(crate) fn is_broken(&self) -> bool {
         self.is_broken
     }

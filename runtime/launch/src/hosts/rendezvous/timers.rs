@@ -9,8 +9,8 @@ use std::net::IpAddr;
 impl Rendezvous {
     /// Handles all timers that are due.
     pub(crate) fn handle_timeout(&mut self, now_ns: u64) {
-        // The launcher claims ports once it has all its connections; one that is alone has them at
-        // once.
+        // The launcher asks for ports once it has all of its connections. A job of one launcher has
+        // none to wait for.
         let awaited = if self.leads() { self.size as usize - 1 } else { 1 };
         if !self.has_told_mine && self.peers.len() >= awaited {
             self.has_told_mine = true;
@@ -37,15 +37,15 @@ impl Rendezvous {
         }
     }
 
-    /// Returns the launchers that count as lost now, unless the systems of their hosts answer: see
-    /// [`Rendezvous::system_heard`].
+    /// Returns the launchers that count as lost now. The caller checks whether the systems of their
+    /// hosts still answer, and calls [`Rendezvous::system_heard`].
     pub(crate) fn silent(&self, now_ns: u64) -> Vec<u32> {
         let is_silent = |peer: &Peer| lost_ns(peer, self.silence_ns) <= now_ns;
         self.peers.iter().filter(|(_, peer)| is_silent(peer)).map(|(&number, _)| number).collect()
     }
 
-    /// Notes when the system of a launcher's host has answered. A launcher that waits for a
-    /// processor says nothing, and its system acknowledges what it is sent.
+    /// Notes the time at which the system of a launcher's host last answered. A launcher that waits
+    /// for a processor is silent, but its system still acknowledges data.
     pub(crate) fn system_heard(&mut self, number: u32, at_ns: u64) {
         if let Some(peer) = self.peers.get_mut(&number) {
             peer.system_heard_ns = peer.system_heard_ns.max(at_ns);
@@ -93,7 +93,7 @@ impl Rendezvous {
     }
 }
 
-/// Returns the time at which a launcher counts as lost if it stays silent.
+/// Returns the time, in nanoseconds, at which a launcher counts as lost if it stays silent.
 fn lost_ns(peer: &Peer, silence_ns: u64) -> u64 {
     let starved_ns = (STARVED_MAX * silence_ns).min(u64::from(SILENCE_S) * 1_000_000_000);
     let last_ns = peer.heard_ns + starved_ns.max(silence_ns);

@@ -12,16 +12,16 @@ use goal_esp::limits::PAYLOAD_MAX;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Zeros after the messages of the agreement, so that these need the longest frames. If the network
-/// drops such frames, the job does not start; otherwise it would hang.
+/// Zeros that follow the messages of the agreement, so that these need the longest frames. If the
+/// network drops long frames, the job does not start. Without this it would hang later.
 const LONGEST: [u8; PAYLOAD_MAX] = [0; PAYLOAD_MAX];
 
-/// The time for which the leader waits for the hosts that it has not heard yet, if it refuses the
-/// job: they learn the reason then.
+/// The time for which a leader that refuses the job waits for hosts that have not sent their
+/// settings yet. So these hosts learn the reason too.
 const GRACE: Duration = Duration::from_secs(2);
 
 impl Session<'_> {
-    /// Compares the settings of all hosts. Returns the number of the run.
+    /// Compares the settings of all hosts. Returns the number of the run, which the leader chooses.
     pub(super) fn agree(&mut self) -> Result<u64, LaunchError> {
         let own = terms(self.nisa, self.options, self.hosts);
         let run =
@@ -30,7 +30,8 @@ impl Session<'_> {
         Ok(run)
     }
 
-    /// Does the leader's part: compares the settings of all other hosts with its own.
+    /// Compares the settings of all other hosts with those of this host, which leads. Returns the
+    /// number of the run.
     fn hear(&mut self, own: &[Term]) -> Result<u64, LaunchError> {
         let mut awaited = self.all();
         awaited.remove(&self.me);
@@ -59,7 +60,8 @@ impl Session<'_> {
                     refusal.get_or_insert((error, Instant::now()));
                     awaited.remove(&host);
                 }
-                // The host that has refused leaves.
+                // After a refusal other events do not matter. The host that has refused ends its
+                // connection.
                 Some(_) if refusal.is_some() => {}
                 Some(event) => self.check_event(event)?,
                 None => {}
@@ -75,7 +77,7 @@ impl Session<'_> {
         Ok(run)
     }
 
-    /// Does the part of the other hosts: sends the settings and waits for the leader.
+    /// Sends the settings of this host to the leader, and waits until it starts or refuses the job.
     fn report_to_leader(&mut self, own: Vec<Term>) -> Result<u64, LaunchError> {
         let leader = self.leader();
         let mut own = Some(own);
@@ -101,10 +103,10 @@ impl Session<'_> {
         }
     }
 
-    /// Handles an event that does not belong to the agreement.
+    /// Handles an event that is no message of the agreement.
     ///
     /// # Errors
-    /// [`HostsError`] if the job can't start after it.
+    /// [`HostsError`] if the event prevents the start of the job.
     pub(super) fn check_event(&self, event: LinkEvent) -> Result<(), HostsError> {
         match event {
             // A late answer may still contradict what is known.
@@ -115,7 +117,7 @@ impl Session<'_> {
         }
     }
 
-    /// Returns advice for a host that was found and does not go on.
+    /// Returns advice for the user if a host was found but does not answer.
     fn long_frames(&self) -> String {
         let Some(interface) = &self.interface else {
             return "its launcher is connected, and slow".to_owned();
@@ -130,7 +132,7 @@ impl Session<'_> {
     pub(super) fn refuse(&self, error: &LaunchError) {
         let text = match error {
             LaunchError::Hosts(error) => error.to_string(),
-            // Others name this host anyway.
+            // Other hosts put the name of this host before the text.
             LaunchError::Offload(why) => {
                 let own = format!("host {}: ", self.me);
                 let why = why.strip_prefix(&own).unwrap_or(why).to_owned();
@@ -166,7 +168,7 @@ fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
     let term = |name: &str, value| (name.to_owned(), value);
     let mut terms = vec![term("goal-run of version", env!("CARGO_PKG_VERSION").to_owned())];
     terms.extend(options.spec.agreed());
-    // They follow `--repeat`.
+    // The two terms follow the term `--repeat`.
     terms.splice(2..2, [term("--window", window), term("--verify", options.record.to_string())]);
     terms.extend([
         term("--unauthenticated-data", unauthenticated.to_owned()),
@@ -176,7 +178,8 @@ fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
     terms
 }
 
-/// Returns the first setting that differs on another host: its name, and the values here and there.
+/// Returns the first setting whose value differs on another host: its name, the value here and the
+/// value there.
 fn difference<'t>(own: &'t [Term], theirs: &'t [Term]) -> Option<(&'t str, &'t str, &'t str)> {
     let theirs: BTreeMap<&str, &str> =
         theirs.iter().map(|(name, value)| (&**name, &**value)).collect();

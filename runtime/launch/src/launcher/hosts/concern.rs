@@ -7,8 +7,8 @@
 use crate::hosts::LinkEvent;
 use goal_job::host::{Host, Location};
 
-/// Returns true if the launcher at `me` listens to `host`, for ranks with these addresses. While
-/// the addresses are not known, it listens to all hosts.
+/// Returns true if the launcher at `me` handles messages of `host`. `addresses` has the location of
+/// each rank. While it is empty, the launcher handles messages of all hosts.
 pub(super) fn is_heard(host: Host, me: Host, addresses: &[Location]) -> bool {
     match addresses {
         [] => true,

@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
-/// The end of a job on several hosts, as one of them knows it.
+/// The end of a job on several hosts, as the launcher of one host sees it.
 #[derive(Debug)]
 pub enum Ended {
-    /// This host leads. The other hosts wait for [`Others::conclude`].
+    /// This host leads the job. The other hosts wait until [`Others::conclude`] is called.
     Leading(Box<Outcome>, Others),
-    /// Another host led the job, and has sent this verdict.
+    /// Another host led the job, and has sent this host its verdict.
     Told(Verdict),
 }
 
@@ -27,11 +27,11 @@ pub struct Verdict {
     pub report: Option<String>,
     /// Descriptions of all errors.
     pub errors: Vec<String>,
-    /// A description of the ranks of this host.
+    /// A description of the ranks that ran on this host.
     pub here: String,
 }
 
-/// The other hosts of a job that has ended.
+/// The connections with the other hosts after the job has ended.
 pub struct Others {
     pub(super) post: Post,
     pub(super) hosts: BTreeSet<Host>,

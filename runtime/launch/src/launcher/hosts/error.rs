@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The reason why a job on several hosts does not start.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HostsError {
-    /// The hosts contradict each other, or their plan.
+    /// Two hosts contradict each other, or a host contradicts the distribution of ranks.
     #[error(transparent)]
     Discovery(#[from] DiscoveryError),
     /// This host has no free port for a rank.

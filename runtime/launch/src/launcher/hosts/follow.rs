@@ -17,7 +17,7 @@ use goal_eth::now_ns;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// The reason why the ranks must end.
+/// The reason why a launcher that follows must end its ranks.
 pub(super) enum Told {
     /// The leader ends the job.
     End { is_complete: bool, areas: Vec<Area> },
@@ -50,7 +50,7 @@ pub(super) fn follow(
     let (mut stopped, pace) = (vec![], Pace::new());
     let are_programs = place.settings.are_programs();
     let (mut is_at_end, mut has_left, mut tail) = (false, false, Drain::default());
-    // After a loss: no rank of this host uses messages any more, and the leader knows.
+    // True after a loss, once no rank of this host uses messages and the leader was told so.
     let mut has_regrouped = false;
     let mut told_unreachable = BTreeSet::new();
     loop {
@@ -147,7 +147,7 @@ pub(super) fn follow(
                 Some(LauncherMessage::Died { rank, how, status })
             }
             Some(Observation::Lost(rank, how)) => {
-                // The leader decides when the others learn of it.
+                // The leader decides when the other hosts learn of the loss.
                 session.post.send(leader, LauncherMessage::Died { rank, how, status: None });
                 None
             }
@@ -157,7 +157,8 @@ pub(super) fn follow(
             None => None,
         };
         if let Some(message) = news {
-            // After any other news the leader ends the job.
+            // A launcher reports nothing after one of these messages, as the leader then ends the
+            // job.
             match message {
                 LauncherMessage::Finished => have_finished = true,
                 _ => has_told = true,
@@ -184,10 +185,11 @@ pub(super) fn follow(
     }
 }
 
-/// Lets the job go on without these ranks. Ends those of this host that have not ended.
+/// Marks these ranks as lost, so that the job goes on without them. Kills those that are on this
+/// host and still run.
 ///
 /// # Errors
-/// [`LaunchError::Rank`] if one of them can't be ended. The caller must tell the leader.
+/// [`LaunchError::Rank`] if a rank can't be ended. The caller must tell the leader.
 pub(super) fn lose(
     place: &Place<'_>,
     rank_set: &mut dyn RankSet,

@@ -18,28 +18,28 @@ use std::time::{Duration, Instant};
 
 /// The time between two displays of the progress.
 const SHOW_TICK: Duration = Duration::from_millis(250);
-/// The longest time for which the leader gathers after the job was interrupted or its time was up.
-/// It also holds after the job got stuck or failed, if its time is up by then.
+/// The longest time for which the leader gathers memory after the job was interrupted or its time
+/// was up. It also limits this time after the job got stuck or failed, once the time is up.
 const GATHER_LIMIT: Duration = Duration::from_secs(5);
 
-/// The result of the gathering.
+/// How gathering the memory of ranks ended.
 enum Gathered {
-    /// Everything has arrived that can.
+    /// All hosts that are not lost have sent their ranks' memory.
     All,
-    /// A host was lost meanwhile. This is the end of a job that lost the first such host.
+    /// A host was lost meanwhile. The value is the end of a job that lost this host.
     Lost(End),
     /// A launcher got a signal.
     Interrupted(usize),
-    /// It took too long.
+    /// The time was up, or [`GATHER_LIMIT`] had passed.
     Late,
 }
 
 impl Leader<'_, '_> {
-    /// Gathers what ranks have left, after those of this host have ended. Returns how the job
-    /// ended, and a list of the ranks whose memory has not arrived.
+    /// Gathers the memory that the ranks of all hosts left, after the ranks of this host have
+    /// ended. Returns how the job ended, and a list of the ranks whose memory has not arrived.
     ///
     /// # Errors
-    /// If a host has refused the job. The caller must tell the other hosts.
+    /// A host has refused the job. The caller must tell the other hosts.
     pub(super) fn gather(mut self, ending: Ending) -> Result<(End, String), LaunchError> {
         let gathered = match &ending {
             Ending::Refused(why) => return Err(HostsError::Ended(why.clone()).into()),
@@ -91,13 +91,14 @@ impl Leader<'_, '_> {
         Ok((end, missing))
     }
 
-    /// Returns true if everything that a rank left has arrived.
+    /// Returns true if the memory that a rank left has arrived, with its status.
     fn is_known(&self, rank: u32) -> bool {
         let host = self.session.locations()[rank as usize].host;
         host == self.session.me || self.told.contains_key(&host)
     }
 
-    /// Ends the job on all hosts, unless a host has refused it: all are told why then.
+    /// Tells all hosts to end the job. Does nothing if a host has refused the job, since then all
+    /// hosts are told the reason.
     pub(super) fn tell_end(&self, ending: &Ending) {
         if matches!(ending, Ending::Refused(_)) {
             return;
@@ -170,7 +171,8 @@ impl Leader<'_, '_> {
                 _ => {}
             }
         }
-        // Times of other hosts are by other clocks, so they are counted from the ranks' start.
+        // Each host measures time by its own clock. So times of other hosts are counted from the
+        // start of their ranks.
         let own_ns = segment.start_barrier().opened_ns.load(Ordering::SeqCst);
         for (&host, &opened_ns) in &self.told {
             for rank in self.session.ranks_of(host) {

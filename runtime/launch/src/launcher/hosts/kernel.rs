@@ -1,12 +1,12 @@
-//! Lets all hosts agree whether their kernels run the schedule, or schedules of a program. Loads
-//! the engine into this host's kernel.
+//! Lets all hosts agree whether their kernels run the job's schedules. Loads the engine into this
+//! host's kernel.
 //!
 //! Threat: anyone who sends frames to the interface could send forged ones to the engine. The
 //! engine compares their tags, whose key follows from the job's key and the number of the run.
 //!
 //! Threat: a launcher is killed, and its engine stays in the kernel. So only hooks of TCX are used,
-//! whose links end with their descriptors. Filters at the hooks of older kernels would stay. To
-//! detach them takes a right that the launcher has given up by then.
+//! whose links end with their descriptors. Filters at the hooks of older kernels would stay, and
+//! the launcher has given up the right to detach them.
 
 use super::error::HostsError;
 use super::post::random;
@@ -31,38 +31,39 @@ use goal_kernel::{
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The time between two ticks, by which lost frames are noticed.
+/// The time between two ticks, at which the engine looks for lost frames.
 const TICK: Duration = Duration::from_millis(1);
 
-/// The places of this host's ranks in its kernel, ascending by rank.
+/// What this host's ranks have in the kernel, ascending by rank.
 enum Places {
-    /// The parts of the job's schedule.
+    /// The parts of the schedule, which the launcher has loaded.
     Members(Vec<(u32, Member)>),
-    /// Shares of maps in which ranks of a program install their parts.
+    /// The shares of the kernel's maps in which the ranks of a program install their own schedules.
     Shares(Vec<(u32, Share)>),
 }
 
-/// The engine in this host's kernel, with the parts of its ranks or room for them. When this is
-/// dropped, the engine is gone, and the parts vanish with the ranks.
+/// The engine in this host's kernel, with the parts of this host's ranks or room for them. Dropping
+/// this removes the engine. Its maps are freed when the ranks have ended too.
 pub(super) struct Engine {
     pub(super) in_kernel: InKernel,
     places: Places,
     _ticker: Ticker,
     kernel: Kernel,
-    /// The hosts of all ranks.
+    /// The host of each rank of the job.
     hosts: Vec<Host>,
     /// The name of the interface.
     interface: String,
 }
 
 impl Engine {
-    /// Returns true if it has room for schedules of programs, whose ranks have remote sockets too.
+    /// Returns true if the engine has room for schedules of programs. Their ranks also have remote
+    /// sockets.
     pub(super) fn is_of_programs(&self) -> bool {
         matches!(self.places, Places::Shares(_))
     }
 
-    /// Returns the remote endpoints of this host's ranks, ascending. Endpoints of programs contain
-    /// the remote sockets `gateways`.
+    /// Returns the remote endpoints of this host's ranks, ascending by rank. `gateways` are the
+    /// remote sockets of ranks of programs; it is empty otherwise.
     ///
     /// # Errors
     /// The system's error.
@@ -85,14 +86,15 @@ impl Engine {
         }
     }
 
-    /// Calls `run`. Meanwhile looks whether messages of this host's ranks arrive.
+    /// Calls `run`. Meanwhile a thread checks whether the messages of this host's ranks arrive.
     pub(super) fn watched<T>(&self, place: &Place<'_>, run: impl FnOnce() -> T) -> T {
         let Ok(look) = self.kernel.look() else { return run() };
         let describe = |lost: Lost| {
-            // The part's number has the rank's place among those of this host.
+            // The number of a part, modulo the number of ranks here, is the index of its rank in
+            // `place.here`.
             let rank = *place.here.get(lost.part as usize % place.here.len())?;
             let Lost { receiver, bytes, .. } = lost;
-            // A program's rank can write the number of the receiver.
+            // A rank of a program can write any number of a receiver into its map.
             let named =
                 |rank: u32| Some(format!("rank {rank} on host {}", self.hosts.get(rank as usize)?));
             let frame = HEADER + bytes.min(self.in_kernel.fragment);
@@ -107,8 +109,8 @@ impl Engine {
         waiting::watched(place.segment, &look, describe, run)
     }
 
-    /// Notes what the ranks of this host wait for, in their failure records, for the report on a
-    /// job that did not end. The ranks have ended. A program's ranks note it themselves.
+    /// Writes into the failure records of this host's ranks what they wait for. The report on a job
+    /// that did not end shows this. The ranks have ended. Ranks of programs write it themselves.
     pub(super) fn note_waiting(&self, place: &Place<'_>) {
         if let (Places::Members(members), Ok(look)) = (&self.places, self.kernel.look()) {
             let plan = Plan::with(place.nisa, self.in_kernel.fragment, abilities(place.options));
@@ -123,18 +125,18 @@ fn abilities(options: &Options) -> Abilities {
 }
 
 impl Session<'_> {
-    /// Loads the engine with the parts of this host's ranks, if all hosts have the schedule in
-    /// their kernels then. Returns `None` if the processes run it, and tells the user why.
+    /// Loads the engine with the parts of this host's ranks. Returns `None`, and tells the user
+    /// why, if the processes must run the schedule because a host's kernel can't.
     ///
     /// # Errors
-    /// [`LaunchError`]; in particular if the kernel must run the schedule and can't.
+    /// [`LaunchError`], also if the kernel must run the schedule and can't.
     pub(super) fn offload(&mut self, run: u64) -> Result<Option<Engine>, LaunchError> {
         let wanted = self.options.spec.offload;
         if wanted == Offload::Off {
             return Ok(None);
         }
         let Some(interface) = &self.interface else {
-            // All hosts meet in the same way, so none has to be asked.
+            // No host is asked, because all hosts of a job meet over the same kind of network.
             let why = "the hosts of this job are connected by TCP, and kernels run schedules over Ethernet (--interface)".to_owned();
             if wanted == Offload::Kernel {
                 return Err(LaunchError::Offload(why));
@@ -150,7 +152,7 @@ impl Session<'_> {
         };
         let least = |answers: &BTreeMap<Host, u32>| *answers.values().min().expect("its own");
         let mtu = self.consult(own, LauncherMessage::Mtu, of_mtu, least)?;
-        // All hosts refuse the same schedules; what fails behind that is this host's.
+        // All hosts come to the same result of `plan`. Only errors of `load` are this host's own.
         let loaded = self.plan(mtu).and_then(|(fragment, plan)| {
             let loaded = self.load(run, fragment, plan);
             loaded.map_err(|why| format!("host {}: {why}", self.me))
@@ -181,8 +183,8 @@ impl Session<'_> {
         }
     }
 
-    /// Tells the leader something of this host. Returns the leader's decision, which follows from
-    /// the answers of all hosts.
+    /// Sends the leader the answer `own` of this host, and returns the leader's decision. The
+    /// leader waits for the answers of all hosts, calls `decide`, and sends them its decision.
     fn consult<T: Clone>(
         &mut self,
         own: T,
@@ -251,7 +253,8 @@ impl Session<'_> {
         format!("{text} (goal-run info says what is missing)")
     }
 
-    /// Returns the payload of frames and the translated schedule; programs have none yet.
+    /// Returns the most bytes of payload in a frame, and the translated schedule. The schedule is
+    /// `None` for programs.
     ///
     /// # Errors
     /// The reason why no kernel takes the schedule.
@@ -262,7 +265,7 @@ impl Session<'_> {
         let fragment = fragment_of(mtu)
             .ok_or_else(|| format!("frames of {mtu} bytes leave no room for a message"))?;
         let plan = match self.options.ranks.are_programs() {
-            // Its ranks will have schedules of their own.
+            // The ranks of a program install schedules of their own later.
             true => None,
             false => Some(Plan::with(self.nisa, fragment, abilities(self.options))),
         };
@@ -272,7 +275,7 @@ impl Session<'_> {
     /// Loads the engine with the parts of this host's ranks.
     ///
     /// # Errors
-    /// The reason why it can't be.
+    /// The reason why the engine can't be loaded.
     fn load(&self, run: u64, fragment: u32, plan: Option<Plan>) -> Result<Engine, String> {
         if self.options.traces {
             return Err("its actions leave no trace, and one is to be written".to_owned());
@@ -334,7 +337,7 @@ impl Session<'_> {
 }
 
 /// # Errors
-/// The maps take more than the memory that is `free`: the kernel would not give it, or end
+/// The maps need more than the `free` bytes of memory. The kernel would refuse them or end
 /// processes.
 fn fits(needed: u64, free: Option<u64>) -> Result<(), String> {
     match free {
@@ -347,7 +350,7 @@ fn fits(needed: u64, free: Option<u64>) -> Result<(), String> {
     }
 }
 
-/// Sorts ranks by their number: drivers and processes have this order too.
+/// Sorts a list by rank. Lists of drivers and processes have the same order.
 fn ascending<T>(mut ranks: Vec<(u32, T)>) -> Vec<(u32, T)> {
     ranks.sort_by_key(|&(rank, _)| rank);
     ranks

@@ -1,11 +1,11 @@
 //! Does the leader's work while the ranks run.
 //!
 //! Threat: another host's launcher has the key, and may send any message. Its messages count for
-//! its own ranks only. Their memory goes only into the areas of these ranks, and impossible numbers
-//! are not used. It may lie about its own ranks. In a job that goes on after losses, it may say
-//! that its ranks can't reach ranks of other hosts. These are lost then: one for each rank of its
-//! own in each generation. A host with the key can end the job anyway, so this gives it no more
-//! power.
+//! its own ranks only. The leader writes their memory only into the areas of these ranks, and
+//! checks all numbers. The launcher may lie about its own ranks. In a job that goes on after
+//! losses, it may say that its ranks can't reach ranks of other hosts. Then those ranks are lost:
+//! in each generation, one for each rank of the launcher. A host with the key can end the job
+//! anyway, so this gives it no more power.
 
 use super::post::{EVENTS_MAX, random};
 use super::session::Session;
@@ -29,7 +29,7 @@ use std::time::Duration;
 /// The time between two checks before all ranks have begun.
 const START_TICK: Duration = Duration::from_millis(1);
 
-/// The reason why the job ends.
+/// The reason why the leader ends the job.
 #[derive(Debug)]
 pub(super) enum Ending {
     Complete,
@@ -44,7 +44,7 @@ pub(super) enum Ending {
     Refused(String),
 }
 
-/// The leader.
+/// The leader's state while the ranks run.
 pub(super) struct Leader<'s, 'a> {
     pub(super) session: &'s mut Session<'a>,
     pub(super) place: &'s Place<'s>,
@@ -52,19 +52,19 @@ pub(super) struct Leader<'s, 'a> {
     pub(super) rounds: Rounds,
     pub(super) ready: BTreeSet<Host>,
     pub(super) finished: BTreeSet<Host>,
-    /// The hosts whose ranks, processes of a program, have come to their end.
+    /// The hosts whose ranks are processes of a program and have all come to their end.
     pub(super) at_end: BTreeSet<Host>,
-    /// The hosts that have sent everything, with the times of their clocks at which their ranks
-    /// began.
+    /// The hosts that have sent all memory of their ranks. The value is the time at which these
+    /// ranks began, by the host's clock in nanoseconds.
     pub(super) told: BTreeMap<Host, u64>,
     pub(super) supervisor: Supervisor<'s>,
     /// The ranks that are stopped by a signal, by their hosts.
     pub(super) stopped: BTreeMap<Host, Vec<Stopped>>,
-    /// The signals that launchers of other hosts got and that are to be passed on.
+    /// The signals that launchers of other hosts got. They are passed on to all ranks.
     signalled: Vec<(Host, i32)>,
-    /// The hosts on which nothing moves, with a line for each of their ranks.
+    /// The hosts on which nothing moves, with a line of text for each of their ranks.
     standing: BTreeMap<Host, Vec<String>>,
-    /// True once the standstill was told.
+    /// True once the user was told of the standstill.
     has_told_standing: bool,
     /// True once all ranks have begun.
     pub(super) has_begun: bool,
@@ -108,8 +108,8 @@ impl<'s, 'a> Leader<'s, 'a> {
         }
     }
 
-    /// Watches the job until it has ended or can't go on. Ranks of programs that wait are still
-    /// there then, and have left their texts.
+    /// Watches the job until it has ended or can't go on. Programs whose ranks wait have then
+    /// written down what they wait for, and still run.
     pub(super) fn lead(&mut self, rank_set: &mut dyn RankSet) -> Ending {
         let ending = self.watch(rank_set);
         match ending {
@@ -118,8 +118,8 @@ impl<'s, 'a> Leader<'s, 'a> {
             Ending::TimedOut => request_late_reports(self.place.segment, self.place.here),
             _ => {}
         }
-        // This comes before the ranks of this host are awaited: they may have to take leave of the
-        // others.
+        // The hosts are told before the ranks of this host are awaited. These ranks may have to
+        // close their connections with ranks of other hosts.
         self.tell_end(&ending);
         ending
     }
@@ -194,8 +194,8 @@ impl<'s, 'a> Leader<'s, 'a> {
         }
     }
 
-    /// Returns the end of the job if all ranks of a host have exited without attaching and others
-    /// wait for them.
+    /// Returns the end of the job if all ranks of a host have exited without attaching, while other
+    /// ranks wait for them.
     fn departed(&self, rank_set: &mut dyn RankSet) -> Option<Ending> {
         let Place { segment, here, .. } = *self.place;
         let is_attached = |rank: u32| segment.status(rank).process_state.process().is_some();
@@ -210,7 +210,7 @@ impl<'s, 'a> Leader<'s, 'a> {
         Some(Ending::Died(gone, how, None))
     }
 
-    /// Asks all hosts for the state of their ranks, if no rank of this one can go on. Returns true
+    /// Asks all hosts for the state of their ranks if no rank of this host can go on. Returns true
     /// if the job is stuck.
     fn is_stuck(&mut self, quiet: &mut Quiet<'_>) -> bool {
         let asked = self.rounds.poll(now_ns(), quiet.rests());
@@ -226,8 +226,8 @@ impl<'s, 'a> Leader<'s, 'a> {
         is_stuck
     }
 
-    /// Looks whether nothing moves on this host. Once nothing moves on any host, tells the user, or
-    /// returns true if the job is to end then.
+    /// Checks whether nothing moves on this host. If nothing moves on any host, tells the user
+    /// once. With `--stuck end`, returns true instead, which ends the job.
     fn stands(&mut self, quiet: &mut Quiet<'_>) -> bool {
         let me = self.session.me;
         match quiet.stands() {
@@ -248,7 +248,8 @@ impl<'s, 'a> Leader<'s, 'a> {
         false
     }
 
-    /// Notes a line for each rank of a host on which nothing moves. Without lines they move again.
+    /// Notes a line of text for each rank of a host on which nothing moves. No lines mean that its
+    /// ranks move again.
     fn note_standstill(&mut self, host: Host, lines: Vec<String>) {
         self.has_told_standing = false;
         match lines.is_empty() {
@@ -257,10 +258,10 @@ impl<'s, 'a> Leader<'s, 'a> {
         };
     }
 
-    /// Handles an event. Returns the reason if it ends the job.
+    /// Handles an event. Returns the reason why the job must end, if any.
     fn hear(&mut self, event: LinkEvent) -> Option<Ending> {
         match event {
-            // The job goes on without this host.
+            // This host was lost, and the job goes on without it.
             LinkEvent::Message(host, ..)
             | LinkEvent::Replied(host, ..)
             | LinkEvent::Lost(host, _)

@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::Ordering;
 
-/// The areas of each rank that are sent in addition to its status and its failure.
+/// The areas that are sent for each rank, besides its status and its failure record.
 pub(super) struct Areas {
     pub(super) memory: bool,
     pub(super) matches: bool,
@@ -47,9 +47,9 @@ fn place_of(segment: &Segment, rank: u32, area: Area) -> Range<usize> {
     }
 }
 
-/// Sends the areas of this host's ranks, which have ended, to the leader. Stops if the session is
-/// over meanwhile. If the job is not complete, the reason may be that the network drops long
-/// frames, so short ones are sent.
+/// Sends the leader the areas of this host's ranks, which have ended. Stops early if the session is
+/// over. Fills long frames only if the job is complete. Otherwise the reason may be that the
+/// network drops long frames, so the messages use short ones.
 pub(super) fn tell(
     session: &mut Session<'_>,
     place: &Place<'_>,
@@ -57,7 +57,8 @@ pub(super) fn tell(
     is_complete: bool,
 ) -> Result<(), LaunchError> {
     let segment = place.segment;
-    // The file is read, and not the mapping: reading untouched memory there would allocate pages.
+    // Reads the segment's file, because reading untouched memory of the mapping would allocate
+    // pages.
     let file = File::from(segment.fd().try_clone_to_owned()?);
     let leader = session.leader();
     for &rank in place.here {
@@ -71,7 +72,7 @@ pub(super) fn tell(
                 let mut bytes = vec![0; LauncherMessage::BYTES_MAX.min(range.end - at)];
                 next = at + bytes.len();
                 file.read_exact_at(&mut bytes, at as u64)?;
-                // The leader's areas are zeros at first.
+                // Parts of zeros are not sent, because the leader's areas are zero at first.
                 if bytes.iter().any(|&byte| byte != 0) {
                     let offset = (at - range.start) as u64;
                     session.post.send_with(
@@ -89,13 +90,13 @@ pub(super) fn tell(
     Ok(())
 }
 
-/// Returns the first offset from `at` on whose memory was ever written.
+/// Returns the first offset from `at` on that is in an allocated page of the file.
 fn touched(file: &File, at: usize) -> Option<usize> {
     seek(file, SeekFrom::Data(at as u64)).ok().map(|at| at as usize)
 }
 
-/// Copies a part of an area of a rank to its place in this segment. Returns false if it does not
-/// fit there.
+/// Copies a part of another host's area of `rank` to its place in this segment. Returns false, and
+/// writes nothing, if it does not fit there.
 pub(super) fn keep(segment: &Segment, rank: u32, area: Area, offset: u64, bytes: &[u8]) -> bool {
     let range = place_of(segment, rank, area);
     let fits = usize::try_from(offset)

@@ -1,5 +1,5 @@
-//! Runs a job on several hosts. Each host has a launcher. They find each other, and the leader,
-//! which is the launcher of the host of rank 0, decides.
+//! Runs a job on several hosts. The launchers of the hosts find each other. The launcher of the
+//! host of rank 0 is the leader, which decides when the job starts and ends.
 //!
 //! ```text
 //! every host   find all ranks, send Hello

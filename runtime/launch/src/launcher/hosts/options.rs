@@ -8,34 +8,34 @@ use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// The other hosts of a job.
+/// The settings of a job on several hosts.
 #[derive(Debug, Clone)]
 pub struct Hosts {
     /// The network on which the hosts find and reach each other.
     pub meeting: Meeting,
     /// The key that all hosts of the job have.
     pub key: Key,
-    /// Set if the leader must get the memory of all ranks in any case, as for
-    /// [`Outcome::dump`](crate::outcome::Outcome::dump).
+    /// True if the leader must always get the memory of all ranks, as
+    /// [`Outcome::dump`](crate::outcome::Outcome::dump) needs it.
     pub keeps_memory: bool,
-    /// Options that were given and that only the leader follows.
+    /// The options that the user gave here, but that only the leader follows.
     pub leaders: Vec<&'static str>,
     /// The name of the fabric that each rank's program brings, in a job over TCP: see
     /// [`Wired::arrange_over`](crate::launcher::Wired::arrange_over). It must be the same on all
     /// hosts.
     pub fabric: Option<String>,
-    /// Finds the reason that keeps another host from the job before it begins, if the caller knows
-    /// one.
+    /// Finds the reason why another host can't join the job before it begins. `None` if the caller
+    /// knows no way to find one.
     pub obstacle: Option<Obstacle>,
 }
 
-/// Finds the reason that keeps another host from the job, such as the early end of its launcher.
+/// A function that finds out why another host can't join the job, as its launcher has ended early.
 #[derive(Clone)]
 pub struct Obstacle(Arc<dyn Fn() -> Option<String> + Send + Sync>);
 
 impl Obstacle {
     /// Returns an obstacle that calls `find` while hosts wait for each other. `find` returns a text
-    /// for the user of each host, or `None` while nothing is known.
+    /// for the user, or `None` while no reason is known.
     pub fn new(find: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(find))
     }
@@ -65,7 +65,7 @@ pub enum Meeting {
 pub struct Ethernet {
     /// Name of this host's interface.
     pub interface: String,
-    /// The driver of its ranks. Launchers always use packet sockets, as they send few frames.
+    /// The driver of the ranks. Launchers always use packet sockets, as they send few frames.
     pub driver: DriverKind,
     /// The port of launchers.
     pub port: u16,
@@ -76,43 +76,44 @@ pub struct Ethernet {
 }
 
 impl Ethernet {
-    /// Returns the hosts of a `plan`, reached through an interface. All other fields have their
-    /// defaults.
+    /// Returns the description of an Ethernet with this interface and `plan`. All other fields have
+    /// their defaults.
     pub fn new(interface: String, plan: Plan) -> Self {
         let driver = DriverKind::default();
         Self { interface, driver, port: PORT, authenticates_data: true, plan }
     }
 }
 
-/// Launchers that meet at an address of TCP, where the first of them listens. Each has a number.
+/// A meeting of launchers over TCP. Each has a number, and the launcher with the number 0 listens.
 #[derive(Debug, Clone)]
 pub struct Rendezvous {
-    /// The number of this launcher. That with the number 0 leads, and has rank 0.
+    /// The number of this launcher. The launcher with the number 0 leads, and has rank 0.
     pub number: u32,
     /// The number of launchers.
     pub size: u32,
-    /// The host, by its name or address, and the port, as `node0:7777` or `[fd00::1]:7777`; several
-    /// are separated by commas.
+    /// The address at which launcher 0 listens: a name or an address of its host, and a port.
+    /// Examples are `node0:7777` and `[fd00::1]:7777`. Several are separated by commas.
     pub at: String,
-    /// The ranks of this launcher. `None` gives each launcher a block of ranks, in the order of
-    /// their numbers.
+    /// The ranks of this launcher. With `None`, each launcher has a block of ranks, in the order of
+    /// the launchers' numbers.
     pub here: Option<RankList>,
-    /// The address at which other hosts reach the ranks of this one. By default it is the one that
-    /// the launchers' own connection has here.
+    /// The address at which other hosts reach the ranks of this host. By default it is the local
+    /// address of this launcher's connection with the leader.
     pub address: Option<IpAddr>,
-    /// The ports for the ranks of this host; 0 stands for any free one.
+    /// The ports at which the ranks of this host may listen; 0 stands for any free port.
     pub ports: RangeInclusive<u16>,
-    /// The port at which launcher 0 listens already.
+    /// The listener that launcher 0 uses. `None` if it must open one at `at`.
     pub listener: Option<Arc<Listener>>,
-    /// The seconds of silence after which a launcher, or the host of a rank, is lost; at least 1.
-    /// It must be the same on all hosts.
+    /// The silence in seconds after which a launcher, or the host of a rank, counts as lost. It is
+    /// at least 1, and must be the same on all hosts.
     pub fault_timeout_s: u32,
     /// True if all connections are encrypted. It must be the same on all hosts.
     pub encrypts: bool,
 }
 
 impl Rendezvous {
-    /// Returns a launcher's part in a meeting. All other fields have their defaults.
+    /// Returns the description of the meeting for launcher `number` of `size`. All other fields
+    /// have their defaults.
     pub fn new(number: u32, size: u32, at: String) -> Self {
         Self {
             number,
@@ -129,13 +130,13 @@ impl Rendezvous {
 }
 
 impl Hosts {
-    /// Returns the hosts of a meeting with a `key` that all of them have. All other fields have
-    /// their defaults.
+    /// Returns the settings of a job whose hosts all have this `key`. All other fields have their
+    /// defaults.
     pub fn new(meeting: Meeting, key: Key) -> Self {
         Self { meeting, key, keeps_memory: false, leaders: vec![], fabric: None, obstacle: None }
     }
 
-    /// Returns the Ethernet between the hosts, if they meet there.
+    /// Returns the Ethernet on which the hosts meet. Returns `None` if they meet over TCP.
     pub(super) fn ethernet(&self) -> Option<&Ethernet> {
         match &self.meeting {
             Meeting::Ethernet(ethernet) => Some(ethernet),
@@ -148,7 +149,8 @@ impl Hosts {
         matches!(&self.meeting, Meeting::Tcp(rendezvous) if rendezvous.encrypts)
     }
 
-    /// Returns the seconds of silence after which a host is lost, if the hosts meet over TCP.
+    /// Returns the silence in seconds after which a host counts as lost. Returns `None` on
+    /// Ethernet, where it can't be chosen.
     pub(super) fn fault_timeout_s(&self) -> Option<u32> {
         match &self.meeting {
             Meeting::Ethernet(_) => None,

@@ -24,7 +24,7 @@ use goal_tcp::SILENCE_S;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Runs the ranks of a schedule that are on this host, as a part of a job on several hosts.
+/// Runs the ranks of a job that are on this host. Other hosts run the others.
 ///
 /// # Errors
 /// [`LaunchError`] if the ranks can't be started, here or on another host.
@@ -56,7 +56,7 @@ pub fn run_on_hosts(
             (false, None) => rights::give_up_all_but_files()?,
         }
     }
-    // The transports of this job, without those of networks on which its hosts do not meet.
+    // Leaves out transports of networks on which the hosts of this job do not meet.
     let transports = match hosts.ethernet() {
         Some(_) => options.transports.without(Name::Tcp, "the hosts of this job are on Ethernet"),
         None => options.transports.without(Name::Esp, "the hosts of this job are connected by TCP"),
@@ -88,7 +88,7 @@ pub fn run_on_hosts(
 }
 
 impl Session<'_> {
-    /// Runs the job. Returns the outcome if this host leads.
+    /// Runs the job. Returns its outcome if this host leads, and `None` otherwise.
     fn run(&mut self) -> Result<Option<Outcome>, LaunchError> {
         self.find()?;
         let run = self.agree()?;
@@ -128,8 +128,8 @@ impl Session<'_> {
             Wire::Tcp(_) | Wire::Other(..) => (self.remote_sockets(), None),
             Wire::Ethernet(ethernet) => {
                 let drivers = network.open_drivers(ethernet)?;
-                // Lets the kernel find the driver of a frame at a cost that does not depend on
-                // their number.
+                // With the group, the kernel finds the driver of a frame in a time that does not
+                // depend on the number of drivers.
                 let group = PortGroup::of(&drivers, ethernet.ethertypes.esp);
                 (drivers.into_iter().map(RemoteSockets::Ethernet).collect(), Some(group))
             }
@@ -176,7 +176,7 @@ impl Session<'_> {
             engine.iter().filter(|_| !is_complete).for_each(|engine| engine.note_waiting(&place));
             let (end, missing) = leader.gather(ending)?;
             let mut run = repeated(self.nisa.num_ranks(), self.options, true, &binding);
-            // TCP, to which messages may fall back, is the last.
+            // TCP stays last, as it is the fallback for messages of other transports.
             let last = run.transports.len().saturating_sub(1);
             let new = self.hosts.fabric.iter().find(|&name| !run.transports.contains(name));
             new.into_iter().for_each(|name| run.transports.insert(last, name.clone()));

@@ -1,5 +1,5 @@
-//! Takes one launcher through a job on several hosts, from the search for the others to the
-//! verdict.
+//! Takes one launcher through a job on several hosts. It begins with the search for the other hosts
+//! and ends with the verdict.
 
 use super::concern::{concerns, is_heard};
 use super::ended::{Others, Verdict};
@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The longest time between two checks for signals and timeouts.
 pub(super) const LOOK: Duration = Duration::from_millis(20);
 
-/// The state of one launcher's part.
+/// The state of one launcher in a job on several hosts.
 pub(super) struct Session<'a> {
     pub(super) nisa: &'a Arc<Nisa>,
     pub(super) options: &'a Options,
@@ -35,26 +35,28 @@ pub(super) struct Session<'a> {
     pub(super) me: Host,
     /// The ranks of this host.
     pub(super) mine: Vec<u32>,
-    /// The interface, on Ethernet.
+    /// The interface of Ethernet; `None` in a job over TCP.
     pub(super) interface: Option<Interface>,
-    /// The claims to the ports of the ranks of this host, on Ethernet.
+    /// The claims to the ports of this host's ranks. Empty in a job over TCP.
     claims: Vec<Port>,
     /// True if ranks of several launchers share the processors of this machine.
     pub(super) is_crowded: bool,
-    /// The ports of TCP at which the ranks of this host listen.
+    /// The listeners of this host's ranks. Empty in a job on Ethernet.
     listeners: Vec<Listener>,
-    /// The address of each rank; empty until all are known.
+    /// The location of each rank. Empty until all are known.
     locations: Vec<Location>,
-    /// Events that arrived too early and are handled later.
+    /// The events that came during the search for hosts and are handled after it.
     early: VecDeque<LinkEvent>,
     pub(super) started: Instant,
     /// The other hosts with a stream to this one.
     pub(super) connected: BTreeSet<Host>,
-    /// The outcome that the leader told this host.
+    /// The outcome of the job, if the leader has sent it.
     pub(super) decided: Option<Verdict>,
-    /// The reason why processes run schedules that the kernels were asked to run, if they were.
+    /// The reason why processes run schedules that the kernels should run. `None` if the kernels
+    /// run them or were not asked to.
     pub(super) not_in_kernel: Option<String>,
-    /// The time at which this launcher told the leader of a signal, after its ranks had ended.
+    /// The time at which this launcher told the leader of a signal that came after its ranks had
+    /// ended. `None` if none came.
     signalled: Option<Instant>,
 }
 
@@ -106,17 +108,17 @@ impl<'a> Session<'a> {
         &self.locations
     }
 
-    /// Returns the host of rank 0. The addresses must be known.
+    /// Returns the host of rank 0. The locations of the ranks must be known.
     pub(super) fn leader(&self) -> Host {
         self.locations[0].host
     }
 
-    /// Returns all hosts.
+    /// Returns all hosts of the job.
     pub(super) fn all(&self) -> BTreeSet<Host> {
         self.locations.iter().map(|location| location.host).collect()
     }
 
-    /// Describes a host with its ranks.
+    /// Returns the name of a host, followed by its ranks.
     pub(super) fn named(&self, host: Host) -> String {
         with_ranks(host, &self.ranks_of(host))
     }
@@ -148,7 +150,7 @@ impl<'a> Session<'a> {
         Some(event)
     }
 
-    /// Checks that the job may still start. `missing` describes the hosts that are missing.
+    /// Checks that the job may still start. `missing` returns a text on the hosts that are missing.
     ///
     /// # Errors
     /// [`LaunchError`] if this launcher got a signal or the time is up.
@@ -190,7 +192,8 @@ impl<'a> Session<'a> {
                     told = missing;
                 }
                 Some(LinkEvent::Contradiction(error)) => return Err(HostsError::from(error).into()),
-                // Launchers that meet at an address are connected before all are found.
+                // Over TCP, launchers are connected before all of them are found. So a connection
+                // may end here.
                 Some(LinkEvent::Message(_, LauncherMessage::Refused(why), _))
                     if self.interface.is_none() =>
                 {
@@ -212,7 +215,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Claims ports for `ranks` ranks of this host.
+    /// Claims a port for each of the `ranks` ranks of this host, and returns the ports.
     fn claim(&mut self, ranks: usize) -> Result<Vec<u16>, LaunchError> {
         if let Some(interface) = &self.interface {
             let ports = (0..ranks).map(|_| Port::any(interface)).collect::<Result<_, _>>();
@@ -224,7 +227,7 @@ impl<'a> Session<'a> {
         };
         let listen = |_| match address {
             Some(address) => Listener::bind(*address, ports.clone()),
-            // All addresses of this host, of IPv6 and IPv4.
+            // Listens at all addresses of this host, of IPv6 and IPv4.
             None => Listener::bind(Ipv6Addr::UNSPECIFIED.into(), ports.clone())
                 .or_else(|_| Listener::bind(Ipv4Addr::UNSPECIFIED.into(), ports.clone())),
         };
@@ -233,12 +236,13 @@ impl<'a> Session<'a> {
         Ok(self.listeners.iter().map(Listener::port).collect())
     }
 
-    /// Returns the remote sockets of this host's ranks, ascending, in a job over TCP.
+    /// Returns the remote sockets of this host's ranks, ascending by rank. They are empty on
+    /// Ethernet.
     pub(super) fn remote_sockets(&mut self) -> Vec<RemoteSockets> {
         std::mem::take(&mut self.listeners).into_iter().map(RemoteSockets::Tcp).collect()
     }
 
-    /// Returns advice for a host that is not found.
+    /// Returns advice for the user if a host is not found.
     fn way_out(&self) -> String {
         let Some(own) = &self.interface else {
             return "is goal-run started there, with the same --rendezvous, --size and --key?"
@@ -266,13 +270,13 @@ impl<'a> Session<'a> {
         "not all hosts were found".to_owned()
     }
 
-    /// Returns the other hosts, which wait for the outcome.
+    /// Returns the connections with the other hosts, which wait for the outcome.
     pub(super) fn part(self) -> Others {
         Others { post: self.post, hosts: self.connected }
     }
 
-    /// Returns true if the outcome is known, the leader is lost, or this launcher got a signal,
-    /// which it reports to the leader.
+    /// Returns true if the outcome is known, the leader is lost, or this launcher got a signal.
+    /// Reports the signal to the leader.
     pub(super) fn is_over(&mut self) -> bool {
         while self.decided.is_none()
             && let Some(event) = self.event(Duration::ZERO)
@@ -283,7 +287,7 @@ impl<'a> Session<'a> {
         self.decided.is_some() || self.signalled.is_some()
     }
 
-    /// Notes the outcome if an event states it.
+    /// Notes the outcome of the job if the event has it, or if the leader is lost.
     fn note(&mut self, event: LinkEvent) {
         let lost =
             |text| Verdict { status: DIED, report: None, errors: vec![text], here: String::new() };
@@ -302,7 +306,7 @@ impl<'a> Session<'a> {
         self.decided.get_or_insert(decided);
     }
 
-    /// Tells the leader once of a signal that this launcher got.
+    /// Tells the leader if this launcher got a signal, but only once.
     fn tell_signal(&mut self) {
         let Some(signal) = attend(self.options, true) else { return };
         if self.signalled.is_none() {
@@ -311,7 +315,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Waits for the outcome that the leader tells.
+    /// Waits for the outcome that the leader sends. After a signal, waits for at most
+    /// [`ANSWER_LIMIT`].
     pub(super) fn verdict(mut self) -> Verdict {
         let (plural, were) = if self.mine.len() == 1 { ("", "was") } else { ("s", "were") };
         let here =
@@ -342,7 +347,7 @@ pub(super) const REFUSED: u8 = 2;
 /// The exit status of a job that lost a host.
 pub(super) const DIED: u8 = 4;
 
-/// Describes a host with its ranks, if they are known.
+/// Returns the name of a host, followed by its ranks if any are known.
 fn with_ranks(host: Host, ranks: &[u32]) -> String {
     if ranks.is_empty() {
         return format!("host {host}");

@@ -1,23 +1,24 @@
-//! Notes losses and suspicions, and decides which ranks are lost. The leader does this in a job
-//! that goes on without them.
+//! Collects losses and suspicions of ranks, and decides which ranks are lost. The leader does this
+//! in a job that goes on without lost ranks.
 
 use crate::launcher::losses::QuiescentState;
 use goal_job::host::Host;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// The time that the host of a suspected rank has to tell why others can't reach it. Its reason
-/// says more.
+/// The time for which a suspicion waits. Meanwhile the host of the suspected rank may report why
+/// others can't reach it, which says more.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The state of a job that goes on after losses.
+/// The leader's notes on losses.
 #[derive(Debug, Default)]
 pub(super) struct Survival {
-    /// The hosts whose ranks use no messages any more, with the states of these.
+    /// The hosts on which no rank uses messages any more, with their quiescent states.
     pub(super) stands: BTreeMap<Host, QuiescentState>,
-    /// The ranks that suspect another one, with the suspect and the time of the suspicion.
+    /// The rank that another rank suspects, and the time of the suspicion, by the rank that
+    /// suspects.
     suspicions: BTreeMap<u32, (u32, Instant)>,
-    /// Losses that no host knows yet.
+    /// The losses that hosts have not been told yet: the rank, and how it was lost.
     pub(super) new: Vec<(u32, String)>,
 }
 
@@ -27,8 +28,7 @@ impl Survival {
         self.new.push((rank, how));
     }
 
-    /// Notes that the rank `by` suspects `rank`, which it can't reach any more. Its first suspicion
-    /// counts.
+    /// Notes that the rank `by` can't reach `rank` any more. Later suspicions of `by` are ignored.
     pub(super) fn suspect(&mut self, by: u32, rank: u32) {
         self.suspicions.entry(by).or_insert((rank, Instant::now()));
     }
@@ -38,11 +38,14 @@ impl Survival {
         self.suspicions.clear();
     }
 
-    /// Returns the ranks that are lost because others suspect them, each with one of these. It
-    /// decides on all suspicions at once, when the first of them has waited for long enough. Both
-    /// ranks of a broken connection suspect each other, and one of them is to stay. So the rank
-    /// that most others suspect, of several the highest, is lost first, and its own suspicion with
-    /// it. A suspicion by or of a rank that has no part any more does not count.
+    /// Returns the ranks that are lost because others suspect them, each with a rank that suspects
+    /// it. Returns none until the oldest suspicion is [`GRACE`] old; then all suspicions are
+    /// decided at once.
+    ///
+    /// Both ranks of a broken connection suspect each other, and one of them should stay. So the
+    /// rank that most others suspect is lost first. If there are several, the highest of them is
+    /// lost first. The suspicion that a lost rank has itself is dropped. A suspicion does not count
+    /// if `has_part` is false for one of its two ranks.
     pub(super) fn unreachable(&mut self, has_part: impl Fn(u32) -> bool) -> Vec<(u32, u32)> {
         self.suspicions.retain(|&by, &mut (rank, _)| has_part(by) && has_part(rank));
         if !self.suspicions.values().any(|(_, since)| since.elapsed() >= GRACE) {
@@ -56,7 +59,7 @@ impl Survival {
         lost
     }
 
-    /// Notes that no rank of a host uses messages any more.
+    /// Notes that no rank of `host` uses messages any more.
     pub(super) fn stand(&mut self, host: Host, stand: QuiescentState) {
         self.stands.insert(host, stand);
     }
@@ -67,7 +70,8 @@ impl Survival {
     }
 }
 
-/// Returns the rank that most others suspect, of several the highest, with the first of these.
+/// Returns the rank that most others suspect, and the lowest rank that suspects it. Of several such
+/// ranks it is the highest one.
 fn most_suspected(suspicions: &BTreeMap<u32, (u32, Instant)>) -> Option<(u32, u32)> {
     let mut accusers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (&by, &(rank, _)) in suspicions {

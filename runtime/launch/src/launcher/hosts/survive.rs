@@ -14,8 +14,8 @@ impl Leader<'_, '_> {
         self.place.settings.spec.survives && self.has_begun
     }
 
-    /// Lets all hosts know of new losses, and lets the ranks that are left go on when all of them
-    /// wait for that. Returns the reason if the job ends.
+    /// Tells all hosts of new losses. Begins the next generation when all ranks that are left wait
+    /// for it. Returns the reason why the job must end, if any.
     pub(super) fn tend(&mut self, rank_set: &mut dyn RankSet) -> Option<Ending> {
         let segment = self.place.segment;
         let suspicions: Vec<(u32, u32)> = losses::suspicions(self.place).collect();
@@ -26,9 +26,9 @@ impl Leader<'_, '_> {
         let is_lost = |rank: u32| segment.status(rank).is_lost();
         let is_missing = |rank: u32| segment.status(rank).is_missing_in(start_barrier.generation());
         if start_barrier.is_broken() {
-            // Ranks that regroup close their connections. So others can't reach them for a while,
-            // though they are not lost. A rank that really can't be reached is found again in the
-            // next generation.
+            // Ranks that wait for the next generation close their connections. So other ranks can't
+            // reach them for a while, though they are not lost. If a rank really can't be reached,
+            // this is noticed again in the next generation.
             self.survival.clear_suspicions();
         }
         let has_part = |rank| rank < num_ranks && !is_missing(rank) && !is_lost(rank);
@@ -53,7 +53,8 @@ impl Leader<'_, '_> {
         self.regroup()
     }
 
-    /// Begins the next generation if no rank uses messages any more.
+    /// Begins the next generation if no rank of any host uses messages any more. Returns the reason
+    /// why the job must end, if any.
     fn regroup(&mut self) -> Option<Ending> {
         if !self.place.segment.start_barrier().is_broken() {
             return None;
@@ -74,7 +75,7 @@ impl Leader<'_, '_> {
         losses::mend(self.place, &sits_out).err().map(|error| Ending::Refused(error.to_string()))
     }
 
-    /// Goes on without a host, whose ranks are lost.
+    /// Lets the job go on without a host. Its ranks count as lost.
     pub(super) fn go_on_without(&mut self, host: Host, why: &str) {
         let name = self.session.named(host);
         for set in [&mut self.others, &mut self.ready, &mut self.finished, &mut self.at_end] {

@@ -1,4 +1,4 @@
-//! Finds out what ranks wait for whose schedule is in the kernel.
+//! Finds out what a rank waits for if its schedule is in the kernel.
 
 use crate::launcher::rank_set::Place;
 use goal_asm::Nisa;
@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// The most actions that a text names; the others are counted.
+/// The most actions that a text on a rank names. Further ones are only counted.
 const ACTIONS_MAX: usize = 4;
 
-/// Notes what the ranks of this host wait for, in their failure records. The ranks have ended.
+/// Writes into the failure records of this host's ranks what they wait for. The ranks have ended.
 pub(super) fn note(place: &Place<'_>, look: &Look, plan: &Plan, members: &[(u32, Member)]) {
     for (rank, member) in members {
         let Some(unfinished) = look.part(member.part) else { continue };
@@ -24,15 +24,15 @@ pub(super) fn note(place: &Place<'_>, look: &Look, plan: &Plan, members: &[(u32,
     }
 }
 
-/// The time between two looks at sends.
+/// The time between two looks at the sends of this host.
 const LOOK: Duration = Duration::from_secs(1);
-/// The number of looks in a row after which a message counts as lost. In each of them the kernel
-/// had answered another request for the message. No message meets this while at least one frame in
-/// a hundred passes.
+/// The number of looks in a row after which a message counts as lost. Before each look the kernel
+/// must have answered another request for the message. While at least one frame in a hundred
+/// passes, no message fulfils this.
 const LOOKS: u32 = 8;
 
-/// Calls `run`. Meanwhile looks whether messages arrive, and lets the job fail if one does not.
-/// `describe` returns the rank that sends it, and a text.
+/// Calls `run`. Meanwhile a thread checks whether messages arrive, and lets the job fail if one
+/// does not. `describe` returns the rank that sends the lost message, and a text for the user.
 pub(super) fn watched<T>(
     segment: &Segment,
     look: &Look,
@@ -43,7 +43,7 @@ pub(super) fn watched<T>(
     let describe = &describe;
     let watch = move || {
         let mut unheard = Unheard::default();
-        // A thread has rights of its own.
+        // A thread has its own capabilities, and this one needs none.
         if rights::give_up().is_err() {
             return;
         }
@@ -56,16 +56,16 @@ pub(super) fn watched<T>(
     };
     std::thread::scope(|scope| {
         let named = std::thread::Builder::new().name("goal-look".into());
-        // Without a thread nobody looks.
+        // If the thread can't be started, lost messages are not noticed.
         let _ = named.spawn_scoped(scope, watch);
-        // Ends the thread, also if `run` panics.
+        // Dropping this ends the thread, also if `run` panics.
         let _end = end;
         run()
     })
 }
 
-/// Says what a rank's part waits for. `origins` has the action of the section that each action of
-/// the part comes from.
+/// Returns a text on what the actions of a rank in the kernel wait for. `origins` maps each action
+/// of the rank's part in the kernel to an action of its section.
 fn in_actions(nisa: &Nisa, rank: u32, origins: &[u32], unfinished: &Unfinished) -> String {
     let waits = match unfinished {
         Unfinished::Held(ranks) => {
@@ -102,7 +102,7 @@ fn in_actions(nisa: &Nisa, rank: u32, origins: &[u32], unfinished: &Unfinished) 
     lines.join("; ")
 }
 
-/// Returns ranks without those that are named twice, as each part of a message names its sender.
+/// Returns each rank once, in ascending order. The list names a rank for each part of its message.
 fn distinct(ranks: &[u32]) -> Vec<u32> {
     ranks.iter().copied().collect::<BTreeSet<_>>().into_iter().collect()
 }

@@ -1,4 +1,4 @@
-//! Finds the addresses at which other nodes reach this one.
+//! Finds the addresses at which other nodes can reach this node.
 
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
@@ -6,15 +6,15 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-/// The environment variable with the address at which other nodes reach this one.
+/// The environment variable with the address at which other nodes reach this node.
 const ADDRESS: &str = "GOAL_ADDRESS";
 
-/// Returns the places where other nodes may reach a port of this one, as launchers read them. They
-/// are at the address that the user named. Otherwise they are at all addresses that lead to other
-/// nodes, and last at loopback.
+/// Returns the addresses at which other nodes may reach `port`, with the port, separated by commas.
+/// If the user set [`ADDRESS`], it is the only one. Otherwise all addresses that lead to other
+/// nodes come first, and loopback last.
 ///
 /// # Errors
-/// The user named no address.
+/// The value that the user set is no IP address.
 pub(super) fn places(port: u16) -> io::Result<String> {
     places_of(port, std::env::var_os(ADDRESS))
 }
@@ -24,14 +24,14 @@ fn places_of(port: u16, named: Option<OsString>) -> io::Result<String> {
         Some(text) => vec![address(&text)?],
         None => own(),
     };
-    // IPv4 first, since not every network routes IPv6.
+    // IPv4 comes first, since not every network routes IPv6.
     all.sort_by_key(|address| (address.is_loopback(), address.is_ipv6()));
     all.dedup();
     let places = all.iter().map(|&address| SocketAddr::new(address, port).to_string());
     Ok(places.collect::<Vec<_>>().join(","))
 }
 
-/// Returns the address that the user named.
+/// Parses the address that the user set.
 fn address(text: &OsStr) -> io::Result<IpAddr> {
     let address = text.to_str().and_then(|text| text.parse().ok());
     address.ok_or_else(|| {
@@ -42,7 +42,7 @@ fn address(text: &OsStr) -> io::Result<IpAddr> {
     })
 }
 
-/// Returns the addresses of interfaces that are up, without those that hold on one link only.
+/// Returns the addresses of interfaces that are up, without link-local addresses.
 fn own() -> Vec<IpAddr> {
     let Ok(interfaces) = getifaddrs() else { return vec![IpAddr::from([127, 0, 0, 1])] };
     let is_up = |flags: InterfaceFlags| flags.contains(InterfaceFlags::IFF_UP);

@@ -1,4 +1,4 @@
-//! Lets the processes of a job agree which of them leads each node, and how the leaders meet.
+//! Lets the processes of a job agree which of them leads each node, and where the leaders meet.
 
 use super::addresses;
 use crate::hosts::{Key, RankList, ranges};
@@ -16,21 +16,22 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 /// The environment variable with the name of a process's node. Processes with different names do
-/// not share memory, as those of containers on one machine that can't.
+/// not share memory. Containers on one machine may need this, if they can't share memory.
 const NODE: &str = "GOAL_NODE";
 
-/// Gives each rank the blobs of all, in the order of ranks. All ranks must call it.
+/// Sends this rank's blob to all ranks, and returns the blobs of all ranks in their order. All
+/// ranks must call it.
 ///
 /// # Errors
-/// The reason why blobs do not travel.
+/// The reason why blobs can't be exchanged.
 pub type Exchange<'e> = dyn FnMut(&[u8]) -> Result<Vec<Vec<u8>>, String> + 'e;
 
-/// The settings that all ranks must have in common, as a text, or the reason why this rank can't
-/// take part in the job.
+/// A text with the settings that must be equal on all ranks. An error is the reason why this rank
+/// can't take part in the job.
 pub type Common = Result<String, String>;
 
-/// The text of a process in an exchange, or its failure. A process that has failed takes part too,
-/// as the others wait for it.
+/// What a process sends in an exchange: its text, or its failure. A process that has failed must
+/// send too, as the others wait for it.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Told<T> {
@@ -38,28 +39,28 @@ enum Told<T> {
     Is(T),
 }
 
-/// The first text of a process: a description of itself.
+/// What a process tells of itself in the first exchange.
 #[derive(Serialize, Deserialize)]
 struct About {
     version: String,
     node: String,
-    /// The processors that it may use.
+    /// The processors that the process may use.
     processors: Vec<u32>,
-    /// The key of the job, of rank 0.
+    /// The key of the job. Only rank 0 sends it.
     key: Option<String>,
-    /// The name of the fabric that it brings.
+    /// The name of the fabric that the process brings. `None` if it brings none.
     #[serde(default)]
     fabric: Option<String>,
-    /// The settings that all ranks must have in common.
+    /// The settings that must be equal on all ranks.
     #[serde(default)]
     common: String,
 }
 
-/// The text of a process that leads its node.
+/// What the leader of a node sends in the second exchange.
 #[derive(Serialize, Deserialize)]
 struct Leads {
     address: LaunchAddress,
-    /// The places where the leaders meet, of rank 0.
+    /// The addresses at which the leaders meet. Only rank 0 sends them.
     at: Option<String>,
 }
 
@@ -70,28 +71,30 @@ pub struct Wired {
     lead: Option<Lead>,
 }
 
-/// The part of a process that leads its node.
+/// What only the leader of a node has.
 pub struct Lead {
     launch_socket: Arc<LaunchSocket>,
-    /// The other nodes, if there are any.
+    /// The settings for a job on several nodes. `None` if there is one node.
     hosts: Option<Hosts>,
     bind: Bind,
 }
 
 impl Wired {
-    /// Agrees with the other processes of the job.
+    /// Agrees with the other processes of the job on the leaders of nodes. All of them must call
+    /// it.
     ///
     /// # Errors
-    /// The exchange failed, or the processes do not fit together.
+    /// The exchange failed, or the processes differ in version or settings.
     pub fn arrange(rank: u32, size: u32, exchange: &mut Exchange<'_>) -> io::Result<Self> {
         Self::agree(rank, size, exchange, None, Ok(String::new()))
     }
 
-    /// Agrees with the other processes of the job, which each bring a fabric of this name. The
-    /// messages between nodes travel by it: see [`joined_rank_over`](super::joined_rank_over).
+    /// Agrees with the other processes like [`Wired::arrange`]. Each process brings a fabric of
+    /// this name, which carries messages between nodes: see
+    /// [`joined_rank_over`](super::joined_rank_over).
     ///
     /// # Errors
-    /// Those of [`Wired::arrange`], or a process brings another fabric or none.
+    /// Those of [`Wired::arrange`]. Also if a process brings another fabric or none.
     pub fn arrange_over(
         rank: u32,
         size: u32,
@@ -101,9 +104,8 @@ impl Wired {
         Self::agree(rank, size, exchange, Some(fabric.to_owned()), Ok(String::new()))
     }
 
-    /// Agrees with the other processes of the job. If a process fails in what it does by itself,
-    /// all processes return an error: each takes part in every exchange until all have seen the
-    /// failure.
+    /// Agrees with the other processes of the job. If one process fails, all of them return an
+    /// error. So a process that has failed still takes part in the exchange.
     pub(super) fn agree(
         rank: u32,
         size: u32,
@@ -149,7 +151,7 @@ impl Wired {
         let fabric = fabric.clone();
         let key = all[0].key.as_deref().and_then(|text| Key::parse(text).ok());
         let key = key.ok_or_else(|| io::Error::other("rank 0 has told no key"))?;
-        // In the order of their lowest ranks.
+        // The nodes are numbered in the order of their lowest ranks.
         let mut leaders: Vec<u32> = Vec::new();
         for (rank, about) in (0..).zip(&all) {
             let is_known = |&leader: &u32| all[leader as usize].node == about.node;
@@ -214,30 +216,32 @@ impl Wired {
         self.rank
     }
 
-    /// Takes the part of a process that leads its node, if this one does.
+    /// Returns what only the leader of a node has. Returns `None` in all other processes, and in
+    /// later calls.
     pub fn lead(&mut self) -> Option<Lead> {
         self.lead.take()
     }
 }
 
 impl Lead {
-    /// Returns the other nodes, if there are any.
+    /// Returns the settings for a job on several nodes. Returns `None` if there is one node.
     pub fn hosts(&self) -> Option<&Hosts> {
         self.hosts.as_ref()
     }
 
-    /// Returns how the ranks of this node are bound, if the user does not say it.
+    /// Returns how the ranks of this node are bound to processors, unless the user says it.
     pub fn bind(&self) -> &Bind {
         &self.bind
     }
 
-    /// Returns the ranks of this node.
+    /// Returns the ranks of this node, for the options of the job.
     pub fn ranks(&self, are_programs: bool) -> Ranks {
         Ranks::JoinedRank { launch_socket: Arc::clone(&self.launch_socket), are_programs }
     }
 }
 
-/// Exchanges a text of each process, or the reason why it can't go on.
+/// Exchanges the values `own` of all processes, and returns them in the order of ranks. Fails if
+/// one of them is an error.
 fn told<T: Serialize + for<'d> Deserialize<'d>>(
     rank: u32,
     size: u32,
@@ -265,11 +269,11 @@ fn told<T: Serialize + for<'d> Deserialize<'d>>(
     (0..).zip(&all).map(read).collect()
 }
 
-/// Returns a text that distinguishes this process's node from others. Processes with the same text
-/// can join each other's launchers, know each other by the same process IDs and share memory.
+/// Returns a text that differs from node to node. Processes with an equal text can join each
+/// other's launchers, have the same process IDs and can share memory.
 fn node() -> io::Result<String> {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
-    // The names of launch sockets belong to the network namespace.
+    // The names of launch sockets are local to a network namespace.
     let network = std::fs::read_link("/proc/self/ns/net")?;
     let processes = std::fs::read_link("/proc/self/ns/pid")?;
     let name = std::env::var(NODE).unwrap_or_default();
@@ -278,20 +282,20 @@ fn node() -> io::Result<String> {
 
 fn key() -> io::Result<String> {
     let mut bytes = [0; 32];
-    // So few bytes are returned by one call.
+    // One call returns this few bytes in full.
     getrandom(&mut bytes, GetRandomFlags::empty())?;
     Ok(Key::new(bytes).to_text())
 }
 
-/// Listens for the other leaders, at all addresses of this host.
+/// Returns a listener for the other leaders, at all addresses of this host and any free port.
 fn listen() -> io::Result<Listener> {
     let any = [IpAddr::from(Ipv6Addr::UNSPECIFIED), IpAddr::from(Ipv4Addr::UNSPECIFIED)];
     let [first, second] = any.map(|address| Listener::bind(address, 0..=0));
     first.or(second).map_err(io::Error::other)
 }
 
-/// Returns how the ranks of a node are bound, if their processes may use these processors. Ranks
-/// that another launcher has bound stay as they are.
+/// Returns how the ranks of a node are bound. `processors` has a list for each rank. If another
+/// launcher has bound the ranks, they stay as they are.
 fn bind_of(processors: &[&[u32]]) -> Bind {
     let union: BTreeSet<u32> = processors.iter().copied().flatten().copied().collect();
     let are_free = processors.iter().all(|own| own.len() == union.len());

@@ -1,9 +1,9 @@
-//! Attaches a process of a program that another launcher has started.
+//! Attaches a process of a program to its job if another launcher has started it.
 //!
 //! The launcher of a node is a thread of the process with the node's lowest rank. If the job can't
-//! go on, the launcher says so and ends its process. The starter of that process then ends the
-//! others, as after `MPI_Abort`. If the job can't begin, the processes get an error and go on
-//! without it.
+//! go on, the launcher says so and ends its process. Then the launcher that started the processes
+//! ends the others, as after `MPI_Abort`. If the job can't begin, the processes get an error and go
+//! on without a job.
 
 use super::arrange::{Common, Exchange, Lead, Wired};
 use super::outside::{Outside, over};
@@ -25,17 +25,16 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-/// The time that an exchange may take. The processes of a job start at the same time, but a large
-/// one takes long to start.
+/// The longest time for an exchange. All processes of a job start together, but this takes long in
+/// a large job.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// The time in which a launcher tells the others that the job has ended.
+/// The longest time for telling other launchers that the job has ended.
 const PART: Duration = Duration::from_secs(5);
 
-/// Attaches this process to its job, and returns when all ranks have attached. It becomes the rank
-/// that `goal-run` started it as, or one of the processes that another launcher has started
-/// (`mpirun`, `mpiexec`, `srun`). Otherwise it becomes a group of one. Processes that another
-/// launcher has started compare their `common` settings. If those of one are an error, all of them
-/// fail.
+/// Attaches this process to its job. Returns when all ranks have attached. The process becomes the
+/// rank for which `goal-run` or another launcher (`mpirun`, `mpiexec`, `srun`) has started it.
+/// Without a launcher it becomes a group of one. Processes of another launcher compare their
+/// `common` settings, and all of them fail if these differ or if one has an error.
 ///
 /// # Errors
 /// [`AttachError`]. After one this process can't attach any more.
@@ -63,13 +62,12 @@ pub fn attach(common: Common) -> Result<Attached, AttachError> {
     }
 }
 
-/// Attaches this process as `rank` of a job of `size` processes. All of them call this and exchange
-/// texts by `exchange`: those of an MPI program, by `MPI_Allgather`. Returns when all of them have
-/// attached. The `common` settings are as for [`attach`].
+/// Attaches this process as `rank` of a job of `size` processes. Each of them calls this and
+/// exchanges texts by `exchange`, as by `MPI_Allgather` in an MPI program. Returns when all
+/// processes have attached. [`attach`] describes the `common` settings.
 ///
 /// # Errors
-/// [`AttachError`], on all ranks if the job can't begin. After one this process can't attach any
-/// more.
+/// [`AttachError`], on all ranks if the job can't begin. After it this process can't attach again.
 pub fn attach_among(
     rank: u32,
     size: u32,
@@ -79,9 +77,9 @@ pub fn attach_among(
     attach_with(rank, size, exchange, None, common)
 }
 
-/// Attaches this process as [`attach_among`] does. Each process brings a fabric of the same name,
-/// which carries the messages to ranks of other nodes. Shared memory carries those within a node,
-/// and TCP those to ranks that the fabric can't reach.
+/// Attaches this process like [`attach_among`]. Each process brings a fabric of the same name,
+/// which carries messages to ranks of other nodes. Shared memory carries messages within a node.
+/// TCP carries messages to ranks that the fabric can't reach.
 ///
 /// # Errors
 /// Those of [`attach_among`], or the fabric can't be opened.
@@ -132,11 +130,12 @@ fn attach_with(
 /// The connection of a process with its job. Dropping it leaves the job.
 struct Seat {
     socket: std::os::fd::OwnedFd,
-    /// The launcher of the node, if this process has it.
+    /// The launcher of the node. `None` if another process has it.
     launcher: Option<Own>,
 }
 
-/// Leaves the job. Waits until the launcher of this process has told others of its end.
+/// Leaves the job. Waits until the launcher in this process has told others of the end, for at most
+/// [`PART`].
 impl Drop for Seat {
     fn drop(&mut self) {
         let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
@@ -146,12 +145,12 @@ impl Drop for Seat {
     }
 }
 
-/// The launcher of this node, in a thread of this process.
+/// The launcher of this node, which runs in a thread of this process.
 struct Own {
-    /// Tells of the end, with the error if the job could not begin.
+    /// Receives the result of the launcher: an error if the job could not begin.
     ended: Receiver<Result<(), String>>,
-    /// Set once by this process when it has attached, or by the launcher when it has failed. A
-    /// launcher that finds it set ends the process, as the job is then under way.
+    /// Set by the first of two: this process when it has attached, or the launcher when it has
+    /// failed. If a launcher that fails finds it set, the job is under way, so it ends the process.
     is_decided: Arc<AtomicBool>,
 }
 
@@ -164,11 +163,11 @@ impl Own {
             let _thread = LibraryThread::enter();
             let (status, why) = match launch(&lead, ranks) {
                 Ok(0) => return drop(tell.send(Ok(()))),
-                // The reason was told.
+                // The launcher has shown the reason already.
                 Ok(status) => (status, None),
                 Err(error) => (2, Some(error.to_string())),
             };
-            // The launch socket closes. Processes that wait at it see that.
+            // This closes the launch socket, so that processes that wait at it notice.
             drop(lead);
             // AcqRel: pairs with the swap in `begin`.
             if decide.swap(true, Ordering::AcqRel) {
@@ -184,7 +183,7 @@ impl Own {
     /// Notes that this process has attached.
     ///
     /// # Errors
-    /// The launcher has failed before.
+    /// The launcher has failed already.
     fn begin(&self) -> Result<(), AttachError> {
         match self.is_decided.swap(true, Ordering::AcqRel) {
             false => Ok(()),
@@ -192,19 +191,19 @@ impl Own {
         }
     }
 
-    /// Waits for a moment for the reason why the job could not begin.
+    /// Returns the reason why the job could not begin. Waits for it for at most [`PART`].
     fn reason(&self) -> Option<AttachError> {
         let ended = self.ended.recv_timeout(PART).ok()?;
         ended.err().map(|why| AttachError::System(io::Error::other(why)))
     }
 }
 
-/// Writes a line to standard error. If that takes nothing, nobody can be told.
+/// Writes a line to standard error. An error is ignored, as there is nowhere else to write.
 fn say(text: &str) {
     let _ = writeln!(io::stderr(), "goal: {}", shown(text));
 }
 
-/// Runs the launcher of this node. Returns the status with which the processes of the job end.
+/// Runs the launcher of this node. Returns the exit status for the processes of the job.
 fn launch(lead: &Lead, ranks: u32) -> Result<u8, LaunchError> {
     let options = Options {
         spec: JobSpec {

@@ -1,5 +1,5 @@
-//! Runs jobs whose processes another launcher has started, such as `mpirun`. The processes agree
-//! which of them leads each node, and how the leaders meet.
+//! Runs jobs whose processes another launcher, such as `mpirun`, has started. The processes agree
+//! which of them leads each node, and where the leaders meet.
 //!
 //! ```text
 //! every process   tells all others its node and its processors (rank 0 also the key)
@@ -8,16 +8,17 @@
 //! every process   joins at the socket of its node
 //! ```
 //!
-//! Each process may bring a [`Fabric`](goal_fabric::Fabric) of its own, such as one over MPI, which
-//! then carries the messages between nodes. Ranks that it can't reach are reached by TCP.
+//! Each process may bring a [`Fabric`](goal_fabric::Fabric) of its own, such as a fabric over MPI.
+//! It carries the messages between nodes. TCP carries messages to ranks that the fabric can't
+//! reach.
 //!
-//! The process with the lowest rank of a node has the node's launcher, in a thread. Launchers of
-//! several nodes meet over TCP. Texts travel through the other launcher, by an exchange that the
-//! caller brings: PMI, PMIx or MPI.
+//! The process with the lowest rank of a node runs the node's launcher in a thread. Launchers of
+//! several nodes meet over TCP. Before that, the processes exchange texts through the other
+//! launcher, by PMI, PMIx or MPI.
 //!
-//! Threat: a process that reads the exchange has the key of the job. `mpirun` and similar launchers
-//! show it to the processes of the job only. Texts of other processes are checked as far as they
-//! must be: these run the same program as the same user.
+//! Threat: a process that reads the exchanged texts has the key of the job. `mpirun` and similar
+//! launchers show them to the processes of the job only. Texts of other processes are checked only
+//! as far as needed, as all processes run the same program as the same user.
 
 mod addresses;
 mod arrange;

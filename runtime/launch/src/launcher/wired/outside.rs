@@ -21,21 +21,21 @@ use goal_job::Settings;
 use goal_job::remote_sockets::RemoteSockets;
 use std::io;
 
-/// Opens a fabric that keeps the terms of the job.
+/// Opens a fabric for a job with these terms.
 ///
 /// # Errors
-/// The reason why there is none.
+/// The reason why the fabric can't be opened.
 pub type OpenFabric<'f> = dyn FnOnce(&Terms) -> Result<Box<dyn Fabric>, String> + 'f;
 
-/// A fabric that a process of the job brings. It is opened when the terms of the job are known, in
-/// the thread that calls, and only if there are ranks on other nodes.
+/// A fabric that a process brings to its job. It is opened when the terms of the job are known, in
+/// the calling thread. If there are no ranks on other nodes, it is not opened.
 pub struct Outside<'f> {
     pub(super) name: String,
     pub(super) open: Box<OpenFabric<'f>>,
 }
 
 impl<'f> Outside<'f> {
-    /// Returns the fabric of this name, which reports show.
+    /// Returns a fabric of this name, which appears in reports. `open` opens it later.
     pub fn new(
         name: &str,
         open: impl FnOnce(&Terms) -> Result<Box<dyn Fabric>, String> + 'f,
@@ -44,8 +44,8 @@ impl<'f> Outside<'f> {
     }
 }
 
-/// Puts the fabric of a process before the remote sockets that its launcher gave it, if there are
-/// other nodes.
+/// Opens the fabric of a process, and puts it before the remote sockets that its launcher gave it.
+/// Returns the sockets unchanged if there are no other nodes or no fabric.
 ///
 /// # Errors
 /// The fabric can't be opened.

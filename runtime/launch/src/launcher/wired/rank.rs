@@ -20,14 +20,14 @@ use std::sync::Arc;
 /// The reason why a rank has left its job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// All ranks of its node have done their part.
+    /// All ranks of the node have done their part.
     Done,
     /// The job ends early.
     Early,
 }
 
-/// Runs the rank of this process until the job has ended. A process that leads its node calls this
-/// in a thread of its own.
+/// Runs the rank of this process until the job has ended. The leader of a node must call this in a
+/// thread of its own.
 ///
 /// # Errors
 /// The rank can't start, or the node's launcher has ended.
@@ -35,9 +35,9 @@ pub fn joined_rank(wired: &Wired) -> io::Result<Left> {
     join_with(wired, None)
 }
 
-/// Runs the rank of this process with a fabric that it brings: see [`Wired::arrange_over`]. `open`
-/// is called in this thread if there are ranks on other nodes. The fabric is used and dropped in
-/// this thread, unless the job makes progress in threads.
+/// Runs the rank of this process over a fabric that the process brings: see
+/// [`Wired::arrange_over`]. `open` is called in this thread if there are ranks on other nodes. The
+/// fabric is also used and dropped in this thread, unless threads make the job's progress.
 ///
 /// # Errors
 /// Those of [`joined_rank`], or the fabric can't be opened.
@@ -79,7 +79,7 @@ fn run(
         let has_left = scope.spawn(|| watch(socket, &segment, bootstrap.rank));
         let resources = Resources { section, endpoint };
         let ran = schedule::run(&segment, &nisa, bootstrap.rank, &settings, resources);
-        // Ends the other thread, and tells the launcher that this rank has left.
+        // Ends the other thread, and shows the launcher that this rank has left.
         let _ = rustix::net::shutdown(socket, rustix::net::Shutdown::Both);
         let _ = has_left.join();
         ran.map_err(io::Error::other)?;
@@ -88,15 +88,15 @@ fn run(
     })
 }
 
-/// Lets the ranks of this process's host copy from its memory, as they descend from its parent.
+/// Lets other ranks of this host read this process's memory (cma), as they descend from its parent.
 pub(super) fn admit() {
     if let Some(parent) = getppid() {
         goal_shm::admit(parent.as_raw_nonzero().get() as u32);
     }
 }
 
-/// Stops the ranks of this host when the connection with their launcher ends. A launcher that is
-/// there sends nothing.
+/// Stops the ranks of this host when the connection with their launcher ends. As long as it is
+/// there, the launcher sends nothing.
 pub(super) fn watch(socket: &OwnedFd, segment: &Segment, rank: u32) {
     let mut nothing = [0; 1];
     while let Ok((1, _)) | Err(rustix::io::Errno::INTR) =

@@ -1,8 +1,8 @@
 //! Mode `thread`: a thread makes the schedules of a rank progress while the rank computes.
 //!
-//! The thread takes the processor from the rank, and each of its wakeups costs as much as the frame
-//! that it wakes for. So the rank wakes it only for work that would wake it in no other way.
-//! Between the packets of one message the thread does not sleep.
+//! While the thread runs, it takes the processor from the rank. A wakeup of the thread costs as
+//! much as the frame that it handles. So the rank wakes the thread only for work that nothing else
+//! wakes it for. Between the packets of one message the thread does not sleep.
 
 mod sleep;
 #[cfg(test)]
@@ -25,27 +25,27 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// The rank uses its engine itself; the thread is parked.
+/// State: the rank uses its engine itself, and the thread is parked.
 const RECLAIMED: u32 = 0;
-/// The thread uses the engine.
+/// State: the thread uses the rank's engine.
 const RELEASED: u32 = 1;
-/// The thread is to end.
+/// State: the thread ends as soon as it sees this.
 const STOPPED: u32 = 2;
 
-/// The longest sleep of the thread while its engine waits for room, which sends no signal.
+/// The longest sleep of the thread while its engine waits for room at a peer. Room wakes nobody.
 const ROOM_SLEEP: Duration = Duration::from_micros(50);
 
-/// The longest time for which the thread looks for the next packet of a message that has begun to
-/// arrive. It is about the time of a sleep and a wakeup.
+/// The longest time in nanoseconds for which the thread polls for the next packet of a message that
+/// has begun to arrive. It is about the time of a sleep and a wakeup.
 const NEXT_PACKET_NS: u64 = 10_000;
 
-/// Polls of a rank before it leaves its engine to the thread.
+/// The most polls of a rank before it leaves its engine to the thread.
 const POLLS_BEFORE_RELEASE: u32 = 8;
 
 /// The state that a rank shares with its thread.
 ///
-/// The thread sleeps in the rank's mailbox. The rank arms the mailbox's bell when it releases its
-/// engine and disarms it when it reclaims the engine, so neither takes a system call.
+/// The thread sleeps until the bell of the rank's mailbox rings. The rank arms the bell when it
+/// releases its engine, and disarms it when it reclaims the engine. So neither takes a system call.
 pub(super) struct ProgressThread<'a> {
     job: Job<'a>,
     rank: u32,
@@ -54,32 +54,33 @@ pub(super) struct ProgressThread<'a> {
     state: AtomicU32,
     /// 1 while the thread may be waiting on `state`.
     is_parked: AtomicU32,
-    /// The time at which the last sleep of the thread ends by itself. Written with the engine
-    /// locked.
+    /// The time in nanoseconds at which the thread's last sleep ends without a wakeup. Written with
+    /// the engine locked.
     wakes_ns: AtomicU64,
     /// The reason why the thread gave up, after which the engine can't be used. Set with the engine
     /// locked.
     failure: OnceLock<Interrupted>,
-    /// Called on the thread after a poll that did something or failed, without the engine.
+    /// The function that the thread calls after a poll that did something or failed. The engine is
+    /// not locked then.
     on_progress: OnceLock<OnProgress>,
 }
 
 /// A function that the thread of a rank calls. It may take the engine from the thread.
 pub(super) type OnProgress = Arc<dyn Fn() + Send + Sync>;
 
-/// The next thing that the thread does after a step.
+/// What the thread does after a step.
 enum Step {
-    /// The next step.
+    /// The thread does the next step.
     On,
-    /// A call of [`ProgressThread::on_progress`], then the next step.
+    /// The thread calls [`ProgressThread::on_progress`], then does the next step.
     Tell,
-    /// A call of [`ProgressThread::on_progress`], then the end: the thread gave up.
+    /// The thread gave up: it calls [`ProgressThread::on_progress`], then ends.
     TellAndEnd,
-    /// The end.
+    /// The thread ends.
     End,
 }
 
-/// The locked engine.
+/// The locked engine of a rank.
 pub(super) type Guard<'g, 'a> = MutexGuard<'g, Engine<'a, RankTransport<'a>>>;
 
 impl<'a> ProgressThread<'a> {
@@ -97,8 +98,8 @@ impl<'a> ProgressThread<'a> {
         }
     }
 
-    /// Sets the function that the thread calls after a poll that did something. The first one
-    /// stays.
+    /// Sets the function that the thread calls after a poll that did something. If the thread has
+    /// one already, `f` is ignored.
     pub(super) fn call_on_progress(&self, f: OnProgress) {
         let _ = self.on_progress.set(f);
     }
@@ -108,20 +109,22 @@ impl<'a> ProgressThread<'a> {
         self.engine.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns true if a frame has come from another host.
+    /// Returns true if the rank's fabrics have work, such as a frame from another host. Also if a
+    /// run in the kernel has ended.
     pub(super) fn has_frame(&self) -> bool {
         let has_frame = |mut engine: Guard<'_, '_>| engine.transport().has_frame();
         self.job.settings.network.is_some() && self.engine().is_some_and(has_frame)
     }
 
-    /// Returns true if something has arrived from another host. Asks the system.
+    /// Returns true if something has arrived from another host, or if a run in the kernel has
+    /// ended. Asks the system.
     pub(super) fn has_arrived(&self) -> bool {
         let has_arrived = |mut engine: Guard<'_, '_>| engine.transport().has_arrived();
         self.job.settings.network.is_some() && self.engine().is_some_and(has_arrived)
     }
 
-    /// Arms the bell for a sleep of the rank. Returns `None` if a message has come, or if the
-    /// thread gave up.
+    /// Arms the bell for a sleep of the rank. Returns the sources that can wake the rank; `None` if
+    /// a message has come or the thread gave up.
     pub(super) fn arm(&self) -> Option<WakeSources<'a>> {
         let mut engine = self.engine()?;
         let is_armed = engine.transport().arm();
@@ -150,9 +153,9 @@ impl<'a> ProgressThread<'a> {
         self.failure.get()
     }
 
-    /// Gives up, on the thread: leaves the reason for the launcher and the rank, and wakes the
-    /// rank. The caller must have locked the engine. The rank arms its bell under the same lock, so
-    /// it either sees the reason before it sleeps or is woken by this call.
+    /// Makes the thread give up: stores the reason `why` for the launcher and the rank, and wakes
+    /// the rank. The thread calls this with the engine locked. The rank arms its bell under the
+    /// same lock. So it either sees the reason before it sleeps, or this call wakes it.
     fn give_up(&self, why: Interrupted, _: &Guard<'_, '_>) {
         let (segment, rank) = (self.job.segment, self.rank);
         segment.fail(rank, &format!("rank {rank}: {why}"));
@@ -162,8 +165,8 @@ impl<'a> ProgressThread<'a> {
 
     /// Takes the engine back from the thread, which stops using it after its current poll.
     pub(super) fn reclaim(&self) {
-        // Relaxed: apart from `act`, which sets it to `RECLAIMED`, only the rank itself changes the
-        // state while it lives.
+        // Relaxed: while the rank lives, only the rank changes the state. The one exception is
+        // `act`, which sets it to `RECLAIMED`.
         if self.state.load(Ordering::Relaxed) != RECLAIMED {
             // This store pairs with the load in `step` after the thread has armed the bell. Either
             // the thread sees `RECLAIMED` and does not sleep, or the bell is disarmed after it was
@@ -188,10 +191,11 @@ impl<'a> ProgressThread<'a> {
             };
             let is_quiet = match progress.waiting {
                 _ if progress.worked => false,
-                // Nobody rings for a rank that waits for nothing, but frames may come.
+                // If the rank waits for nothing, nobody rings its bell. But frames may come from
+                // other hosts.
                 Waiting::Nothing if self.job.settings.network.is_none() => true,
                 Waiting::Messages | Waiting::Nothing => engine.transport().arm(),
-                // No message marks the end of these waits, so the thread has to poll.
+                // No message ends these waits, so the thread has to poll.
                 Waiting::Room | Waiting::Until { .. } => break,
             };
             if is_quiet {
@@ -199,7 +203,8 @@ impl<'a> ProgressThread<'a> {
                 break;
             }
         }
-        // A thread that still sleeps may do so for longer than the streams allow now.
+        // The thread may still sleep from an earlier release, and for longer than the streams now
+        // allow.
         let until_ns = engine.transport().sleeper().and_then(|sleeper| sleeper.until_ns());
         let oversleeps =
             until_ns.is_some_and(|until_ns| until_ns < self.wakes_ns.load(Ordering::Relaxed));
@@ -236,7 +241,7 @@ impl<'a> ProgressThread<'a> {
             _ => {}
         }
         let mut engine = self.lock();
-        // From reclaim to release only the rank may change the bell.
+        // If the rank has reclaimed the engine, only the rank may change the bell.
         if self.state.load(Ordering::SeqCst) != RELEASED {
             return Step::On;
         }
@@ -260,14 +265,14 @@ impl<'a> ProgressThread<'a> {
         Step::On
     }
 
-    /// Polls the released engine. Returns how the thread is to sleep if there is nothing left to
-    /// do.
+    /// Polls the released engine. Returns the sleep for the thread if there is nothing left to do;
+    /// `None` otherwise.
     fn act(&self, engine: &mut Engine<'a, RankTransport<'a>>) -> Option<Sleep<'a>> {
         let mailbox = self.job.segment.mailbox(self.rank);
         mailbox.disarm();
-        // To drain a bell takes a ring from every sleeper that has not looked yet. So the thread
-        // does it only here, with the engine released, and the rank only with the engine reclaimed.
-        // Neither does it while the other may sleep.
+        // To drain a bell takes the ring away from every sleeper that has not looked yet. So the
+        // thread drains the bell only here, with the engine released. The rank drains it only with
+        // the engine reclaimed. So neither drains it while the other may sleep.
         mailbox.bell().drain();
         let mut progress = poll_now(engine);
         if progress.as_ref().is_ok_and(|progress| !progress.worked)
@@ -276,11 +281,12 @@ impl<'a> ProgressThread<'a> {
             progress = self.poll_for_packet(engine, progress);
         }
         if let Err(failure) = &progress {
-            // For the launcher; the rank gets the same failure from its next poll.
+            // This stores the failure for the launcher. The rank gets the same failure from its
+            // next poll.
             fail_by(&self.job, engine, self.rank, failure);
         }
         let Ok(progress) = progress else {
-            // Parks the thread. Not a plain store, which could overwrite `STOPPED`.
+            // This parks the thread. A plain store could overwrite `STOPPED`.
             self.state
                 .compare_exchange(RELEASED, RECLAIMED, Ordering::SeqCst, Ordering::SeqCst)
                 .ok();
@@ -306,9 +312,9 @@ impl<'a> ProgressThread<'a> {
         Some(sleep)
     }
 
-    /// Polls the released engine whenever a frame arrives, until that does something, the rank
-    /// wants the engine back or [`NEXT_PACKET_NS`] have passed. Returns the result of the last
-    /// poll, which is `progress` if there was none.
+    /// Polls the released engine whenever a frame arrives. Ends when a poll has done something, the
+    /// rank has reclaimed the engine or [`NEXT_PACKET_NS`] have passed. Returns the result of the
+    /// last poll; `progress` if there was none.
     fn poll_for_packet(
         &self,
         engine: &mut Engine<'a, RankTransport<'a>>,
@@ -329,9 +335,9 @@ impl<'a> ProgressThread<'a> {
     }
 }
 
-/// Runs the thread. A panic fails the rank. The thread holds no reference to the state while it
-/// calls a function of the program. So a rank that changes its mode or leaves never waits for the
-/// program.
+/// Runs the thread of a rank until it ends. A panic fails the rank. While the thread calls a
+/// function of the program, it holds no reference to the state. So a rank that changes its mode or
+/// leaves never waits for the program.
 pub(super) fn run_thread(mut shared: Arc<ProgressThread<'_>>) {
     loop {
         let step = catch_unwind(AssertUnwindSafe(|| shared.step()));
@@ -363,7 +369,7 @@ pub(super) fn run_thread(mut shared: Arc<ProgressThread<'_>>) {
     }
 }
 
-/// Returns the error with the text of a panic.
+/// Returns [`Interrupted::Panicked`] with the text of a panic.
 fn panicked(panic: &(dyn Any + Send)) -> Interrupted {
     let texts = (panic.downcast_ref::<String>().map(String::as_str), panic.downcast_ref::<&str>());
     let text = texts.0.or(texts.1.copied()).unwrap_or("it did not say why");

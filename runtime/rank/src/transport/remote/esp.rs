@@ -1,4 +1,4 @@
-//! Opens a rank's streams of ESP over Ethernet.
+//! Opens a rank's ESP streams over Ethernet.
 
 use goal_esp::endpoint::{Config, Timing};
 use goal_eth::{AnyDriver, EspTransport, OpenError, now_ns};
@@ -6,24 +6,24 @@ use goal_job::network::{Ethernet, Network};
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::io;
 
-/// The longest silence of a rank before it counts as dead. It is long, because a rank may be
-/// stopped by a debugger, compute without polling, or wait for a processor that hundreds of others
-/// share. A rank that really died is reported by its launcher at once.
+/// Nanoseconds of silence after which a rank counts as dead. The time is long, because a rank may
+/// be stopped by a debugger or compute without polls. Or it may wait for a processor that hundreds
+/// of ranks share. A rank that really died is reported by its launcher at once.
 const DEAD_NS: u64 = 300_000_000_000;
 
-/// The longest silence of a peer before it is asked for a sign of life. It is long, because many
-/// ranks ask many others, and no rank waits for the answers.
+/// Nanoseconds of silence after which a peer is asked for a sign of life. The time is long, because
+/// many ranks ask many others, and no rank waits for the answers.
 const PROBE_NS: u64 = 10_000_000_000;
 
-/// The longest time before a retransmission. It is short, because hosts on one network are near,
-/// and one lost frame may delay a whole schedule.
+/// The longest time in nanoseconds before a retransmission. The time is short, because hosts on one
+/// network are near, and one lost frame may delay a whole schedule.
 pub const RETRANSMIT_MAX_NS: u64 = 20_000_000;
 
-/// The approximate time for which a rank has a processor that it shares, before the next one gets
-/// it.
+/// The approximate time in nanoseconds for which a rank runs on a shared processor before the
+/// system runs the next rank.
 const TURN_NS: u64 = 2_000_000;
 
-/// Opens the streams of `rank` over the driver that its launcher opened for its port.
+/// Opens the ESP streams of `rank` over the driver that its launcher opened for the rank's port.
 ///
 /// # Errors
 /// [`OpenError`].
@@ -41,9 +41,10 @@ pub(super) fn open(
     config.ethertype = ethernet.ethertypes.esp;
     config.authenticates_data = ethernet.authenticates_data;
     (config.rules.initial_burst_length, config.rules.burst_length) = ethernet.bursts;
-    // At most half of the initial burst.
+    // An acknowledgement is due after at most half of the initial burst.
     config.rules.ack_every = config.rules.ack_every.min(ethernet.bursts.0 / 2);
-    // A peer answers when it gets its processor.
+    // A peer answers only when it runs, so the first retransmission waits for its turn on a shared
+    // processor.
     let processors = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let turn_ns = u64::from(network.num_here()) / processors * TURN_NS;
     config.timing = Timing {

@@ -1,8 +1,8 @@
-//! Sends a rank's messages to other hosts through its fabrics, and lets it sleep with their
-//! sockets.
+//! Sends a rank's messages to other hosts through its fabrics, and lets the rank sleep until one of
+//! their sockets is readable.
 //!
-//! A message to a rank takes the first fabric that can make a connection with that rank. A fabric
-//! gives up before it has exchanged any message with the rank, so that messages keep their order.
+//! A message to a rank takes the first fabric that can connect to this rank. A fabric gives up on a
+//! rank only before it has exchanged a message with it. So messages keep their order.
 
 mod esp;
 mod sleeper;
@@ -27,23 +27,24 @@ use std::time::Duration;
 /// A rank's fabrics to ranks on other hosts.
 pub(crate) struct Remote<'a> {
     network: &'a Network,
-    /// In the order of their priorities.
+    /// The fabrics, in the order of their priorities.
     fabrics: Vec<Box<dyn Fabric + 'a>>,
-    /// The fabric that carries the messages to each rank.
+    /// The index in `fabrics`, for each rank, of the fabric that carries the messages to the rank.
     chosen: Vec<u8>,
-    /// The descriptors of fabrics, shared with threads that sleep while another one has them.
+    /// The descriptors of all fabrics. A thread may sleep on them while another thread uses the
+    /// fabrics.
     sockets: Arc<[OwnedFd]>,
-    /// The completion events of the rank's runs in the kernel, which end a sleep too.
+    /// The completion events of the rank's runs in the kernel, which also end a sleep.
     events: Option<Arc<CompletionEvents>>,
-    /// The number of ranks whose messages are carried by another fabric than the first.
+    /// The number of ranks whose messages take a fabric other than the first.
     fallen_back: u64,
-    /// The first rank that no fabric reaches, and why.
+    /// The first rank that no fabric can reach, and the reason.
     unreachable: Option<(u32, String)>,
 }
 
 impl<'a> Remote<'a> {
-    /// Opens the fabrics of `rank` over the remote sockets that its launcher opened, for a
-    /// generation of the job. A fabric that the program brought comes first.
+    /// Opens the fabrics of `rank` for `generation` of the job, over the remote sockets that its
+    /// launcher opened. A fabric that the program itself provides comes first.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -103,41 +104,41 @@ impl<'a> Remote<'a> {
         })
     }
 
-    /// Lets completion events of runs in the kernel end sleeps.
+    /// Lets completion events of the rank's runs in the kernel end its sleeps.
     pub(crate) fn follow(&mut self, events: Arc<CompletionEvents>) {
         self.events = Some(events);
     }
 
-    /// Returns true if a completion event was not settled yet, or the rank is to look at its runs
-    /// in the kernel for another reason.
+    /// Returns true if some completion event was not settled yet, or if the rank must look at its
+    /// runs in the kernel for another reason.
     #[inline]
     pub(crate) fn has_event(&self) -> bool {
         self.events.as_ref().is_some_and(|events| events.is_due() || events.is_news())
     }
 
-    /// Returns true if a rank is on another host.
+    /// Returns true if `rank` is on another host.
     #[inline]
     pub(crate) fn leads_to(&self, rank: u32) -> bool {
         !self.network.is_here(rank)
     }
 
-    /// Returns the fabric that carries the messages to a rank.
+    /// Returns the fabric that carries the messages to `rank`.
     #[inline]
     pub(crate) fn to(&mut self, rank: u32) -> &mut (dyn Fabric + 'a) {
         &mut *self.fabrics[usize::from(self.chosen[rank as usize])]
     }
 
-    /// Returns the fabric that carries the messages to a rank, for reading.
+    /// Returns a shared reference to the fabric that carries the messages to `rank`.
     #[inline]
     pub(crate) fn route_to(&self, rank: u32) -> &(dyn Fabric + 'a) {
         &*self.fabrics[usize::from(self.chosen[rank as usize])]
     }
 
-    /// Sends a message by the fabric that carries those to a rank. If it can't reach that rank, the
-    /// next one carries them from now on.
+    /// Calls `send` with the fabric that carries the messages to the rank `to`. If this fabric
+    /// can't reach the rank, the next fabric carries its messages from now on.
     ///
     /// # Errors
-    /// [`Full`], as `send` returns it.
+    /// The error [`Full`] of `send`.
     #[inline]
     pub(crate) fn send(
         &mut self,
@@ -151,7 +152,8 @@ impl<'a> Remote<'a> {
         sent
     }
 
-    /// Chooses the next fabric for a rank if the one that was chosen can't reach it.
+    /// Chooses the next fabric for the rank `to` if the present one can't reach it. If there is no
+    /// next fabric, notes that the rank is unreachable.
     #[cold]
     fn fall_back(&mut self, to: u32) {
         let Some(why) = self.route_to(to).unreachable(to) else { return };
@@ -164,7 +166,7 @@ impl<'a> Remote<'a> {
         }
     }
 
-    /// Returns the number of ranks whose messages are carried by another fabric than the first.
+    /// Returns the number of ranks whose messages take a fabric other than the first.
     pub(crate) fn fallen_back(&self) -> u64 {
         self.fallen_back
     }
@@ -175,8 +177,8 @@ impl<'a> Remote<'a> {
         self.fabrics.iter_mut().map(|fabric| fabric.poll_dyn(messages_max, sink)).sum()
     }
 
-    /// Announces the room. Each fabric gets an equal part, so that together they grant no more than
-    /// there is.
+    /// Announces `bytes` bytes of room for messages. Each fabric announces an equal part, so that
+    /// all fabrics together grant no more than `bytes`.
     pub(crate) fn announce_room(&mut self, bytes: u64, most: u64) {
         let bytes = bytes / self.fabrics.len() as u64;
         self.fabrics.iter_mut().for_each(|fabric| fabric.announce_room(bytes, most));
@@ -188,8 +190,8 @@ impl<'a> Remote<'a> {
         self.fabrics.iter_mut().for_each(|fabric| fabric.send_written());
     }
 
-    /// Sends what was written. Returns the ranks for which some of it has to wait for room on the
-    /// network.
+    /// Sends the messages that were written. Returns the ranks for which bytes of messages have to
+    /// wait for room on the network.
     pub(crate) fn kept_back(&mut self) -> Vec<u32> {
         self.send_written();
         self.fabrics.iter().flat_map(|fabric| fabric.kept_back()).collect()
@@ -217,7 +219,7 @@ impl<'a> Remote<'a> {
         self.fabrics.iter().any(|fabric| fabric.is_receiving())
     }
 
-    /// Returns the number of messages that this rank has exchanged with other hosts.
+    /// Returns the numbers of messages that this rank has sent to other hosts and taken from them.
     pub(crate) fn exchanged(&self) -> Exchanged {
         let add = |sum: Exchanged, Exchanged { sent, taken }| Exchanged {
             sent: sum.sent.wrapping_add(sent),
@@ -226,7 +228,7 @@ impl<'a> Remote<'a> {
         self.fabrics.iter().map(|fabric| fabric.exchanged()).fold(Exchanged::default(), add)
     }
 
-    /// Returns the first rank that was lost, with a description; `None` if none was.
+    /// Returns a rank on another host that was lost, with a description; `None` if none was.
     pub(crate) fn loss(&self) -> Option<(u32, String)> {
         let lost = self.fabrics.iter().find_map(|fabric| fabric.lost());
         let (rank, why) = lost.or_else(|| self.unreachable.clone())?;
@@ -234,10 +236,10 @@ impl<'a> Remote<'a> {
         Some((rank, text))
     }
 
-    /// Sleeps until the rank may be able to go on. The bell rang, a message arrived, a refused
-    /// message has room, a completion event came, or `limit` has passed. Meanwhile it keeps the
-    /// connections alive: it sends acknowledgements and retransmissions. The caller has made
-    /// progress since the rank was armed, or right before.
+    /// Sleeps until the rank may be able to go on: the bell rang, a message arrived, a refused
+    /// message has room, a completion event came, or `limit` has passed. Meanwhile keeps the
+    /// connections alive, by acknowledgements and retransmissions. The caller must have made
+    /// progress since it armed the mailbox, or right before.
     pub(crate) fn sleep(
         &mut self,
         bell: Bell<'_>,
@@ -245,8 +247,8 @@ impl<'a> Remote<'a> {
         limit: Option<Duration>,
     ) {
         let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
-        // A late ring of an earlier sleep ends this one at once, so it must not stay. Nobody has
-        // looked for one yet.
+        // A late ring from an earlier sleep would end a sleep at once, so it must not stay. True
+        // until the bell was read for such a ring.
         let mut may_ring = true;
         while is_armed() && !self.has_event() {
             let now_ns = now_ns();
@@ -255,11 +257,11 @@ impl<'a> Remote<'a> {
             }
             let next_ns = until_ns.into_iter().chain(self.until_ns()).min();
             let left = next_ns.map(|next_ns| Duration::from_nanos(next_ns.saturating_sub(now_ns)));
-            // If an interface has no room for frames, wait although there is work.
+            // While an interface has no room for frames, the rank sleeps even if there is work.
             if self.fabrics.iter().any(|fabric| fabric.has_unsent()) || !self.has_work() {
                 may_ring = sleep(&self.sockets, bell, self.events.as_deref(), left);
-                // The bell is silenced before `is_armed` is read again. A rank that rings disarms
-                // first, so no ring is lost.
+                // The bell is drained before `is_armed` is read again. A rank that rings disarms
+                // the mailbox first, so no ring is lost.
                 if std::mem::take(&mut may_ring) {
                     bell.drain();
                 }
@@ -273,13 +275,14 @@ impl<'a> Remote<'a> {
         }
     }
 
-    /// Returns a sleeper with which another thread waits for other hosts.
+    /// Returns a sleeper, by which another thread waits for other hosts.
     pub(crate) fn sleeper(&self) -> Sleeper {
         let (sockets, events) = (Arc::clone(&self.sockets), self.events.clone());
         Sleeper { sockets, events, until_ns: self.until_ns() }
     }
 
-    /// Returns the time at which a fabric has work even if nothing arrives.
+    /// Returns the time in nanoseconds at which a fabric has work even if nothing arrives; `None`
+    /// if there is no such time.
     fn until_ns(&self) -> Option<u64> {
         self.fabrics.iter().filter_map(|fabric| fabric.wake_ns()).min()
     }

@@ -1,4 +1,5 @@
-//! Sleeps until something arrives from another host or a sender of this one rings.
+//! Sleeps until something arrives from another host, or a sender on this host rings the rank's
+//! bell.
 
 use goal_eth::now_ns;
 use goal_kernel::{Announced, CompletionEvents};
@@ -9,13 +10,14 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The most descriptors of a rank's fabrics. A fabric should have one, as an epoll instance.
+/// The most descriptors of all fabrics of a rank together. A fabric should have a single one, such
+/// as an epoll instance.
 pub(super) const FABRICS_DESCRIPTORS_MAX: usize = 6;
 /// The most descriptors that a sleep waits for: those of fabrics, of a bell, and of completion
 /// events.
 const DESCRIPTORS_MAX: usize = FABRICS_DESCRIPTORS_MAX + 2;
 
-/// Waits for other hosts while another thread has the fabrics.
+/// Waits for other hosts while another thread uses the rank's fabrics.
 pub(crate) struct Sleeper {
     pub(super) sockets: Arc<[OwnedFd]>,
     pub(super) events: Option<Arc<CompletionEvents>>,
@@ -23,14 +25,15 @@ pub(crate) struct Sleeper {
 }
 
 impl Sleeper {
-    /// Returns the time at which a fabric has work even if no frame arrives.
+    /// Returns the time in nanoseconds at which a fabric has work even if no frame arrives; `None`
+    /// if there is no such time.
     pub(crate) fn until_ns(&self) -> Option<u64> {
         self.until_ns
     }
 
     /// Sleeps until the bell rings, a frame arrives, a fabric has work, a completion event comes or
-    /// `limit` has passed. The bell keeps ringing: another thread may sleep with it too, and would
-    /// not wake if this thread silenced it first.
+    /// `limit` has passed. Does not drain the bell: another thread may sleep on it too, and would
+    /// not wake if this thread drained it first.
     pub(crate) fn sleep(&self, bell: Bell<'_>, limit: Option<Duration>) {
         let until =
             self.until_ns.map(|until_ns| Duration::from_nanos(until_ns.saturating_sub(now_ns())));
@@ -61,10 +64,10 @@ pub(super) fn sleep(
         let left = until_ns.map(|ns| Duration::from_nanos(ns.saturating_sub(now_ns())));
         let readable = match events.announce() {
             Announced::Nothing => return poll_once(sockets, bell, None, left).bell,
-            // Nobody has looked for a ring.
+            // The bell was not read, so it may have rung.
             Announced::Due => Readable { any: true, bell: true },
-            // The sleep goes on if the time has passed and there is no news, so that the rank's
-            // state stays the same.
+            // The sleep goes on if `most` has passed without news, so that the rank's state stays
+            // the same.
             Announced::Sleep(most) => {
                 let time = left.map_or(most, |left| left.min(most));
                 poll_once(sockets, bell, Some(events), Some(time))
@@ -84,7 +87,7 @@ struct Readable {
     bell: bool,
 }
 
-/// Waits once.
+/// Waits until a descriptor is readable or `limit` has passed, by one call of `poll`.
 fn poll_once(
     sockets: &[OwnedFd],
     bell: Bell<'_>,
@@ -101,7 +104,7 @@ fn poll_once(
         count += 1;
     }
     let mut fds = fds.map(|fd| fd.unwrap_or_else(|| readable(bell)));
-    // A limit that is too long for the system is no limit.
+    // A limit that is too long for the system counts as no limit.
     let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
     // Errors are ignored: the caller polls again, and sending fails if the interface is down.
     let any = poll(&mut fds[..count], limit.as_ref()).is_ok_and(|ready| ready > 0);

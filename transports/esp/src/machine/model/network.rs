@@ -15,7 +15,7 @@ pub(super) struct Network {
     pub(super) start_window: u16,
     /// The most different frames in flight.
     pub(super) frames_max: usize,
-    /// The number of packets in each write, of each end.
+    /// For each end, the number of packets in each of its writes.
     pub(super) writes: [&'static [u8]; 2],
     /// True for an end that asks for a connection.
     pub(super) connects: [bool; 2],
@@ -25,7 +25,7 @@ pub(super) struct Network {
     pub(super) closes: bool,
     /// The number of times that each end may restart.
     pub(super) restarts: [u8; 2],
-    /// True for an end that does not know the communicator of the stream to it at first.
+    /// True for an end that at first does not know the communicator of the stream that it receives.
     pub(super) opens_late: [bool; 2],
     /// True if ends read at any time, and not at once.
     pub(super) reads_late: bool,
@@ -51,7 +51,7 @@ pub(super) struct State {
     /// True if an end has replaced its connection by another one.
     pub(super) is_replaced: bool,
     pub(super) restarts: [u8; 2],
-    /// True for an end that knows the communicator of the stream to it.
+    /// True for an end that knows the communicator of the stream that it receives.
     pub(super) is_open: [bool; 2],
     /// The frames in flight with their receivers, in no order.
     pub(super) frames: Vec<(usize, Segment<u8>)>,
@@ -147,7 +147,7 @@ impl Network {
         self.settle_ends(state);
     }
 
-    /// Returns the mark in the payloads of an incarnation, which has this nonce.
+    /// Returns the number that marks the payloads of the incarnation with this nonce.
     fn mark(nonce: u64) -> u8 {
         (nonce % 100 / 50) as u8 * 16
     }
@@ -161,7 +161,8 @@ impl Network {
         }
     }
 
-    /// Sends the frames of both ends, and reads their packets, unless these may wait.
+    /// Sends the frames of both ends, and reads their packets, unless the model allows ends to send
+    /// or to read late.
     fn settle_ends(&self, state: &mut State) {
         for end in 0..2 {
             let is_ready = |state: &State| {
@@ -205,8 +206,8 @@ impl Network {
             |end: usize| state.ends[end].machine().is_some_and(|machine| machine.is_confirmed());
         let all = |test: &dyn Fn(usize) -> bool| (0..2).all(test);
         if (one.own, one.peer) != (other.peer, other.own) {
-            // Late frames of an incarnation that is gone can make its peer believe in it again.
-            // Then neither end hears from the other, which both are told in bounded time.
+            // After a restart, late frames of the old incarnation can make the peer believe in it
+            // again. Then neither end hears from the other, and both are told in bounded time.
             return state.restarts != [0; 2] && all(&is_confirmed);
         }
         is_all_read && all(&is_confirmed) && (!self.closes || all(&has_closed))
@@ -240,7 +241,7 @@ impl Network {
         false
     }
 
-    /// Appends the actions of the ends, without those of frames.
+    /// Appends the actions of the ends. What may happen to frames is not among them.
     fn own_actions(&self, state: &State, actions: &mut Vec<Action>) {
         for end in 0..2 {
             let armed = Timer::ALL.into_iter().filter(|&timer| state.ends[end].is_armed(timer));
@@ -266,7 +267,7 @@ impl Network {
         }
     }
 
-    /// Explores all states. Returns their number, or the property that is violated with the path to
+    /// Explores all states. Returns the number of states, or the violated property with the path to
     /// the violation.
     pub(super) fn explore(self) -> Result<usize, String> {
         let checker = self.checker().spawn_bfs().join();

@@ -1,4 +1,4 @@
-//! Transfers, with connections that are there.
+//! Models of transfers.
 
 use super::network::Network;
 use crate::transfer::Rules;

@@ -1,7 +1,7 @@
 //! One hook at an interface for the packet sockets of many ports: a fanout group of the kernel.
 //!
 //! Without a group, the kernel offers each frame to every packet socket of its ethertype. So each
-//! frame passes one filter for each rank of the host. In a group it passes one program, which
+//! frame passes one filter for each rank of the host. In a group a frame passes one program, which
 //! computes the socket from the port.
 
 #[cfg(test)]
@@ -11,19 +11,21 @@ use super::{Packet, filter, sys};
 use std::io;
 use std::os::fd::OwnedFd;
 
-/// The most members of a group for which old kernels need no request.
+/// The most members of a group for which no maximum need be stated, so that old kernels accept the
+/// group too.
 const MEMBERS_MAX: usize = 256;
 
-/// The group. Its first member is a socket that refuses every frame: it gets those for ports of no
-/// member. Dropping that socket would change the places of the others, so the group must be held as
-/// long as they are used.
+/// A fanout group of packet sockets. Its first member is a socket that refuses every frame. This
+/// socket gets the frames to ports of no other member. Dropping it would change the numbers of the
+/// others, so the group must be held while they are used.
 pub(crate) struct Demux {
     _refusing: OwnedFd,
 }
 
 impl Demux {
-    /// Makes a group of these sockets, of one interface and one ethertype. A socket of the
-    /// group gets no frames to all ports.
+    /// Makes a group of these sockets, which must have one interface and one ethertype. A socket of
+    /// the group gets no frames that are addressed to all ports. Returns `None` if there are no
+    /// sockets, or if the program of the group would be too long.
     ///
     /// # Errors
     /// The system's error; the sockets get their frames as before.
@@ -42,15 +44,16 @@ impl Demux {
             sys::create_group(&refusing, (members > MEMBERS_MAX).then_some(members as u32))?;
         sys::set_group_program(&refusing, &program)?;
         sys::lock_filter(&refusing)?;
-        // After an error the places of those that joined are right, and the others get their frames
-        // as before.
+        // After an error, the sockets that have joined have the right numbers. The others get their
+        // frames as before.
         let _ = sockets.iter().try_for_each(|socket| sys::join_group(*socket, group));
         Ok(Some(Self { _refusing: refusing }))
     }
 }
 
-/// Returns the program that computes the number of a port's socket, from 1 on: these ports ascend.
-/// It returns 0 for every other port, and `None` stands for a program that would be too long.
+/// Returns the program that computes the number of the socket of each of `ports`, from 1 on. The
+/// ports must ascend. The program returns 0 for every other port. Returns `None` if it would be too
+/// long.
 fn program(ports: &[u16]) -> Option<Vec<libc::sock_filter>> {
     let mut runs: Vec<(u16, usize)> = Vec::new();
     for (index, &port) in ports.iter().enumerate() {

@@ -7,7 +7,7 @@ mod tests;
 use goal_esp::wire::Mac;
 use libc::sock_filter;
 
-/// Offsets in a frame. ESP and EDP have the destination port at the same one.
+/// Offsets of fields in a frame. The destination port has the same offset in ESP and in EDP.
 const DESTINATION: u32 = 0;
 const ETHERTYPE: u32 = 12;
 pub(super) const PORT: u32 = 20;
@@ -29,17 +29,20 @@ pub(super) const fn step(code: u32, k: u32) -> sock_filter {
     sock_filter { code: code as u16, jt: 0, jf: 0, k }
 }
 
-/// Skips `on` instructions if the loaded value is `k`, and `off` instructions if not.
+/// Returns an instruction that skips `on` instructions if the loaded value is `k`, and `off`
+/// instructions if not.
 const fn if_equal(k: u32, on: usize, off: usize) -> sock_filter {
     sock_filter { code: IF_EQUAL as u16, jt: on as u8, jf: off as u8, k }
 }
 
-/// Skips `on` instructions if the loaded value is greater than `k`, and `off` instructions if not.
+/// Returns an instruction that skips `on` instructions if the loaded value is greater than `k`, and
+/// `off` instructions if not.
 pub(super) const fn if_greater(k: u16, on: u8, off: u8) -> sock_filter {
     sock_filter { code: IF_GREATER as u16, jt: on, jf: off, k: k as u32 }
 }
 
-/// Skips `on` instructions if the loaded value is less than `k`, and `off` instructions if not.
+/// Returns an instruction that skips `on` instructions if the loaded value is less than `k`, and
+/// `off` instructions if not.
 pub(super) const fn if_less(k: u16, on: u8, off: u8) -> sock_filter {
     sock_filter { code: IF_NOT_LESS as u16, jt: off, jf: on, k: k as u32 }
 }
@@ -49,7 +52,8 @@ pub(super) const fn if_less(k: u16, on: u8, off: u8) -> sock_filter {
 pub(super) fn program(mac: Mac, ethertypes: &[u16], port: u16) -> Vec<sock_filter> {
     let [a, b, c, d, e, f] = mac.0;
     let (word, half) = (u32::from_be_bytes([a, b, c, d]), u16::from_be_bytes([e, f]));
-    // Numbers of instructions after those on ethertypes. A jump counts from the next instruction.
+    // Positions of instructions, counted behind the instructions on ethertypes. A jump counts from
+    // the next instruction.
     const LEN: usize = 12;
     const PORT_AT: usize = 7;
     const ACCEPT: usize = 10;

@@ -12,8 +12,8 @@ use std::os::fd::OwnedFd;
 
 /// The most frames in the queue, and in one call.
 const FRAMES_MAX: usize = 16;
-/// The time for which the kernel may refuse a frame before the frame is dropped. The interface's
-/// queue sends some frames in less time, and every timeout of the frames behind is longer.
+/// The nanoseconds for which the kernel may refuse a frame before the frame is dropped. The
+/// interface's queue sends some frames in less time. Every timeout of the frames behind is longer.
 const REFUSED_MAX_NS: u64 = 1_000_000;
 
 /// The frames to send, in order.
@@ -21,10 +21,12 @@ pub(super) struct Queue {
     /// A buffer of [`FRAME_LEN_MAX`] bytes for each frame.
     bytes: Box<[u8]>,
     lens: [usize; FRAMES_MAX],
-    /// The number of frames that were sent or dropped, and of all frames in the queue.
+    /// The number of frames at the front of the queue that were sent or dropped.
     left: usize,
+    /// The number of all frames in the queue.
     count: usize,
-    /// The time at which the first remaining frame was refused first.
+    /// The time in nanoseconds at which the kernel first refused the first remaining frame; `None`
+    /// if it has not.
     refused_ns: Option<u64>,
 }
 
@@ -34,7 +36,7 @@ impl Queue {
         Self { bytes, lens: [0; FRAMES_MAX], left: 0, count: 0, refused_ns: None }
     }
 
-    /// See [`Driver::send`](crate::Driver::send).
+    /// Lets `write` write the next frame, as [`Driver::send`](crate::Driver::send) does.
     pub(super) fn push(
         &mut self,
         write: impl FnOnce(&mut [u8]) -> Option<usize>,
@@ -50,7 +52,8 @@ impl Queue {
         Ok(true)
     }
 
-    /// See [`Driver::amend`](crate::Driver::amend).
+    /// Lets `change` change the last `count` frames, as [`Driver::amend`](crate::Driver::amend)
+    /// does.
     pub(super) fn amend(&mut self, count: usize, change: impl FnOnce(&mut [&mut [u8]])) {
         let first = self.count - count;
         let mut frames: [&mut [u8]; FRAMES_MAX] = Default::default();
@@ -66,8 +69,8 @@ impl Queue {
         self.count == 0
     }
 
-    /// Calls `send` with the remaining frames until it has accepted all or accepts no more. `send`
-    /// returns the number of frames that it accepted.
+    /// Calls `send` with the remaining frames until it has accepted all of them or accepts no more.
+    /// `send` returns the number of frames that it accepted.
     pub(super) fn flush(
         &mut self,
         now_ns: impl Fn() -> u64,
@@ -96,8 +99,8 @@ impl Queue {
                     self.remove(1);
                 }
                 Err(errno) => {
-                    // The frame is dropped: the error may come again for it, and would block the
-                    // frames behind.
+                    // The frame is dropped. Otherwise the same error may come again, and would
+                    // block the frames behind.
                     self.remove(1);
                     return Err(errno);
                 }
@@ -114,7 +117,8 @@ impl Queue {
     }
 }
 
-/// Hands at least one frame to a socket, without waiting. Returns the number that it accepted.
+/// Hands frames, at least one, to a socket without waiting. Returns the number of frames that the
+/// socket accepted.
 pub(super) fn send_to(socket: &OwnedFd, frames: &[&[u8]]) -> Result<usize, Errno> {
     if let [frame] = frames {
         return send(socket, frame, SendFlags::empty()).map(|_| 1);

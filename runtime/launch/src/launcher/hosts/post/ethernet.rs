@@ -16,18 +16,18 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The most frames that are received at a time.
 const FRAMES_MAX: usize = 64;
-/// The most receives in a row before anything else is done. Together they take more frames than a
-/// driver's ring holds.
+/// The most receives in a row before the thread handles timers and commands. Together they take
+/// more frames than a driver's ring holds.
 const ROUNDS_MAX: usize = 32;
-/// The longest time for sending the last acknowledgements, after the last messages of all other
-/// launchers have arrived.
+/// The longest time for sending the last acknowledgements after all other launchers have sent their
+/// last messages, in nanoseconds.
 const HEARD_NS: u64 = 100_000_000;
-/// The time for which the thread stays after all streams are closed, so that the last
+/// The time for which the thread stays after all streams are closed, in nanoseconds. In it the last
 /// acknowledgement is sent.
 const STAY_NS: u64 = 2_000_000;
 
-/// Returns the nonce of a run: its start time, with random bits below a millisecond. So later runs
-/// of a host have higher nonces.
+/// Returns the nonce of a run. Its high bits are the start time, and its low 20 bits, about a
+/// millisecond, are random. So later runs of a host have higher nonces.
 fn nonce() -> io::Result<u64> {
     const RANDOM: u64 = (1 << 20) - 1;
     // With a clock before 1970 the time is 0. Other hosts answer nevertheless.
@@ -36,8 +36,9 @@ fn nonce() -> io::Result<u64> {
 }
 
 impl Post {
-    /// Opens the interface and begins the search for other hosts. `discover` returns the search for
-    /// the address of the interface and the run's nonce. Also returns the interface.
+    /// Opens the interface and starts the thread that searches for the other hosts. `discover` gets
+    /// the address of the interface and the nonce of the run, and returns the search. Returns the
+    /// thread's handle and the interface.
     ///
     /// # Errors
     /// The interface can't be used, or `discover` failed.
@@ -70,7 +71,7 @@ struct Worker {
 }
 
 impl Worker {
-    /// Runs until the launcher's end is dropped and its last messages have been sent.
+    /// Runs until the [`Post`] is dropped and its last messages have been sent.
     fn work(mut self) {
         let mut ends_ns = None;
         loop {
@@ -163,7 +164,7 @@ impl Worker {
             PollFd::new(&self.driver, PollFlags::IN),
             PollFd::new(&*self.inbox.bell, PollFlags::IN),
         ];
-        // Errors are ignored, as everything is checked again.
+        // Errors are ignored, as the caller looks at all descriptors again.
         let _ = poll(&mut fds, limit.ok().as_ref());
         if fds[0].revents().contains(PollFlags::ERR)
             && let Err(lost) = self.driver.wait(Some(Duration::ZERO))

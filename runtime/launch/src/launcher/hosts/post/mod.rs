@@ -26,16 +26,16 @@ use std::time::Duration;
 /// send events without end.
 pub(super) const EVENTS_MAX: usize = 256;
 
-/// The most events, and the most commands, that wait.
+/// The most events that wait for the launcher, and the most commands that wait for the thread.
 const WAITING_MAX: usize = 256;
-/// The thread's nice value, if the system grants it. The thread has little to do, but other hosts
-/// take this one for lost if it does not run.
+/// The nice value that the thread asks for. It has little to do, but other hosts take this host for
+/// lost if the thread does not run.
 const NICE: i32 = -10;
-/// The longest sleep. A command may arrive while the bell can't ring.
+/// The longest sleep of the thread. A command may arrive without a ring of the bell.
 const SLEEP_MAX_NS: u64 = 20_000_000;
-/// The longest time for sending the last messages.
+/// The longest time for sending the last messages after the [`Post`] was dropped.
 const PART_NS: u64 = 1_000_000_000;
-/// A command to the thread.
+/// A command of the launcher to the thread.
 enum Command {
     Claimed(Vec<u16>),
     Begin(u64),
@@ -46,7 +46,8 @@ enum Command {
     TellMissing,
 }
 
-/// The launcher's end of the thread. When it is dropped, all messages are still sent.
+/// The launcher's handle of the thread. Dropping it waits until the last messages were sent, for at
+/// most [`PART_NS`].
 pub(super) struct Post {
     commands: Option<SyncSender<Command>>,
     events: Receiver<LinkEvent>,
@@ -57,14 +58,13 @@ pub(super) struct Post {
 /// Returns random bytes that are impossible to guess.
 pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
-    // So few bytes are returned by one call.
+    // One call returns this few bytes in full.
     getrandom(&mut bytes, GetRandomFlags::empty())?;
     Ok(bytes)
 }
 
 impl Post {
-    /// Starts the thread, which does `work`. It takes the launcher's commands, tells it of events,
-    /// and hears its bell.
+    /// Starts the thread, which calls `work` with its [`Inbox`].
     fn start(work: impl FnOnce(Inbox) + Send + 'static) -> io::Result<Self> {
         let bell =
             eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(io::Error::from)?;
@@ -126,7 +126,7 @@ impl Post {
         self.tell(Command::Reply(host, round, rank, reply));
     }
 
-    /// Makes [`LinkEvent::Missing`] follow.
+    /// Asks the thread to report [`LinkEvent::Missing`].
     pub(super) fn tell_missing(&self) {
         self.tell(Command::TellMissing);
     }
@@ -154,17 +154,17 @@ impl Drop for Post {
     }
 }
 
-/// The thread's end: the launcher's commands, and the events for it.
+/// The thread's end of the channels to the launcher.
 struct Inbox {
     commands: Receiver<Command>,
     tell: SyncSender<LinkEvent>,
     bell: Arc<OwnedFd>,
-    /// An event that there was no room for.
+    /// An event that did not fit into `tell`. It is sent first when there is room.
     event: Option<LinkEvent>,
 }
 
 impl Inbox {
-    /// Tells the launcher of the events that `next` returns, as far as there is room.
+    /// Sends the launcher the events that `next` returns, until there is no more room or no event.
     fn tell(&mut self, mut next: impl FnMut() -> Option<LinkEvent>) {
         while let Some(event) = self.event.take().or_else(&mut next) {
             match self.tell.try_send(event) {

@@ -2,7 +2,7 @@
 //! both sides prove the key.
 //!
 //! Threat: anyone may connect, say anything, and do so as often as they can. So few connections are
-//! accepted at a time, and what has arrived on others is read in between.
+//! accepted at a time, and the messages of other connections are read in between.
 
 use super::{Connection, LEADER, Worker};
 use crate::hosts::LauncherMessage;
@@ -19,19 +19,20 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 /// The time between two attempts to connect with the leader.
 const RETRY_NS: u64 = 50_000_000;
-/// The time for which attempts in a row end before the leader proved the key, until the user is
-/// told that the keys differ. It is longer than a launcher takes to end.
+/// The time, in nanoseconds, after which the user is told that the keys differ. All attempts within
+/// it ended before the leader had proved the key. A launcher takes less time to end.
 const REFUSED_NS: u64 = 2 * PART_NS;
-/// The time in which a connection must prove the key, and the most that have not.
+/// The time in which a connection must prove the key, and the most connections that have not.
 const HANDSHAKE_NS: u64 = 5_000_000_000;
 const CALLERS_MAX: usize = 256;
-/// The most connections that are accepted before what has arrived is read.
+/// The most connections that are accepted in a row, before messages of others are read.
 const ACCEPTS_MAX: usize = 64;
-/// The time without accepting after there was no descriptor for a connection.
+/// The time for which no connection is accepted after there was no descriptor for one.
 const PAUSE_NS: u64 = 100_000_000;
 
 impl Worker {
-    /// Accepts connections, if this launcher leads. Others wait until what has arrived was read.
+    /// Accepts connections, at most [`ACCEPTS_MAX`], if this launcher leads. Further ones stay in
+    /// the listener's queue until the next call.
     pub(super) fn accept(&mut self, now_ns: u64) {
         for _ in 0..ACCEPTS_MAX {
             let Some(listener) = self.open_listener(now_ns) else { return };
@@ -40,7 +41,7 @@ impl Worker {
                     self.make_room();
                     self.connections.push(Connection::Shaking(caller));
                     let last = self.connections.len() - 1;
-                    // The hello is often there.
+                    // The peer's hello has often arrived already.
                     if !self.shake(last, now_ns) {
                         self.connections.remove(last);
                     }
@@ -56,15 +57,16 @@ impl Worker {
         }
     }
 
-    /// Returns the listener, if connections are accepted now.
+    /// Returns the listener, or `None` if this launcher accepts no connections now.
     pub(super) fn open_listener(&self, now_ns: u64) -> Option<&Listener> {
         self.listener.as_deref().filter(|_| self.accept_ns <= now_ns)
     }
 
-    /// Makes room for one more pending connection: drops the oldest that has not shown the key, if
-    /// there are too many of these. One that said hello with the key may take the connection for
-    /// open already. There are at most as many of these as launchers; beyond that, some are
-    /// recordings, and the oldest is dropped.
+    /// Makes room for one more pending connection. Drops the oldest connection without a valid
+    /// hello if there are [`CALLERS_MAX`] of them. A connection with a valid hello is kept longer,
+    /// because its launcher may take it for open already. A job has no more such connections than
+    /// launchers. If there are more, some are recordings of earlier hellos, and the oldest is
+    /// dropped.
     fn make_room(&mut self) {
         let oldest = |has_key: bool, most: usize| {
             let is_one = |one: &Connection| matches!(one, Connection::Shaking(caller) if caller.has_shown_key() == has_key);
@@ -79,8 +81,8 @@ impl Worker {
         }
     }
 
-    /// Accepts no more launchers, as the job ends. One of the pending connections may be of a
-    /// launcher of the next job.
+    /// Closes the listener and all pending connections, as the job ends. A pending connection may
+    /// come from a launcher of the next job.
     pub(super) fn close_port(&mut self) {
         self.listener = None;
         self.connections.retain(|one| !matches!(one, Connection::Shaking(_)));
@@ -105,8 +107,8 @@ impl Worker {
         }
     }
 
-    /// Notes that an attempt to connect with the leader failed. Another launcher at that port, as
-    /// one whose job ends, may refuse for a moment too.
+    /// Notes that an attempt to connect with the leader failed. A single refusal proves nothing:
+    /// for a moment, a launcher of a job that ends may still listen at that port.
     fn fail(&mut self, target: SocketAddr, failed: Failed, now_ns: u64) {
         let text = format!("no connection with launcher 0 at {} ({target}): {failed}", self.at);
         let is_refusal =
@@ -120,7 +122,7 @@ impl Worker {
         }
     }
 
-    /// Goes on with a handshake. Returns false if the connection must be closed.
+    /// Continues the handshake of connection `at`. Returns false if it must be closed.
     pub(super) fn shake(&mut self, at: usize, now_ns: u64) -> bool {
         let target = self.targets[self.next_target.saturating_sub(1) % self.targets.len()];
         let Connection::Shaking(caller) = &mut self.connections[at] else { return true };
@@ -143,7 +145,8 @@ impl Worker {
                 if ends.to != self.number || !self.rendezvous.is_open_to(ends.from) {
                     return false;
                 }
-                // A later caller with the same number may be a recording, which gets no further.
+                // A later connection with the same number is welcomed too. If it is a recording, it
+                // gets no further, since it can't answer the welcome.
                 return caller.welcome(&self.key).is_ok();
             }
             Ok(Shaken::Done(ends)) => ends,
@@ -164,7 +167,7 @@ impl Worker {
             let why = self.rendezvous.refuse_same(number);
             let Connection::Shaking(caller) = self.connections.remove(at) else { return true };
             let mut channel = caller.into_channel();
-            // A new connection has room for so little.
+            // A new connection always has room for a message this short.
             let _ = channel.send(&LauncherMessage::Refused(why).encode(&[]));
             self.connections.insert(at, Connection::Refused(channel, now_ns + PART_NS));
             return true;
@@ -185,7 +188,7 @@ fn is_writable(socket: BorrowedFd<'_>) -> bool {
     poll(&mut fds, Some(&now)).is_ok_and(|ready| ready > 0)
 }
 
-/// Returns the addresses of the peer and of this end.
+/// Returns the IP addresses of the peer and of this end. Returns `None` if the system knows none.
 fn addresses(socket: BorrowedFd<'_>) -> Option<(IpAddr, IpAddr)> {
     let peer = SocketAddr::try_from(getpeername(socket).ok()??).ok()?;
     let own = SocketAddr::try_from(getsockname(socket).ok()?).ok()?;

@@ -1,4 +1,5 @@
-//! Talks with other launchers over TCP, on a thread of its own. The launchers meet at an address.
+//! Talks with other launchers over TCP, on a thread of its own. All connect to the leader's
+//! address.
 //!
 //! Threat: anyone who reaches the leader's port may connect. A connection that does not prove the
 //! key in time is closed, and few of them are kept; see [`goal_tcp::handshake`].
@@ -31,14 +32,15 @@ use std::time::Duration;
 
 /// The number of the launcher that leads.
 const LEADER: u32 = 0;
-/// The bytes that are read at a time.
+/// The most bytes that are read from a connection at a time.
 const READ_MAX: usize = 64 << 10;
 
 impl Post {
-    /// Begins to meet the other launchers. Also returns this host.
+    /// Starts the thread that meets the other launchers. Returns its handle, and this launcher as a
+    /// [`Host`].
     ///
     /// # Errors
-    /// The options contradict themselves, or the address is of no use.
+    /// The options contradict themselves, or the leader's address can't be used.
     pub(in super::super) fn at_rendezvous(
         options: &Options,
         key: &Key,
@@ -94,10 +96,10 @@ fn machine() -> Machine {
 enum Connection {
     /// Its handshake is not complete.
     Shaking(PendingConnection),
-    /// It is that of the launcher with this number.
+    /// A connection with the launcher of this number, which has proved the key.
     JoinedRank(Channel, u32),
     /// A connection that was refused. It stays until the launcher has read the refusal, or until
-    /// this time.
+    /// this time in nanoseconds.
     Refused(Channel, u64),
 }
 
@@ -123,16 +125,17 @@ struct Worker {
     targets: Vec<SocketAddr>,
     next_target: usize,
     retry_ns: u64,
-    /// The time from which on connections are accepted again, if there was no descriptor for one.
+    /// The time before which no connection is accepted, because there was no descriptor for one.
     accept_ns: u64,
-    /// The time since when all attempts were refused, if the last one was.
+    /// The time of the first of the attempts in a row that the peer refused. `None` if the last
+    /// attempt was not refused.
     refused_ns: Option<u64>,
     connections: Vec<Connection>,
     buffer: Vec<u8>,
 }
 
 impl Worker {
-    /// Runs until the launcher's end is dropped and its last messages have been sent.
+    /// Runs until the [`Post`] is dropped and its last messages have been sent.
     fn work(mut self) {
         let mut ends_ns = None;
         loop {
@@ -156,8 +159,8 @@ impl Worker {
                 self.rendezvous.close();
                 while self.rendezvous.poll_event().is_some() {}
                 self.write();
-                // A connection that is closed with unread bytes takes those with it that the peer
-                // has not read: so both ends wait for each other's end.
+                // Closing a socket with unread bytes resets the connection, and the peer loses what
+                // it has not read. So each end waits until the other one has closed.
                 let are_done = self.is_sent() && self.shut();
                 if are_done || now_ns >= until_ns {
                     return;
@@ -170,7 +173,7 @@ impl Worker {
         }
     }
 
-    /// Looks if the systems of silent launchers answer.
+    /// Asks this system when the systems of silent launchers last acknowledged something.
     fn look_for_silence(&mut self, now_ns: u64) {
         for silent in self.rendezvous.silent(now_ns) {
             let channel = self.connections.iter().find_map(|one| match one {
@@ -196,7 +199,7 @@ impl Worker {
         }
     }
 
-    /// Goes on with handshakes, and reads what has arrived.
+    /// Continues handshakes, and reads the messages that have arrived.
     fn read(&mut self, now_ns: u64) {
         let mut at = 0;
         while at < self.connections.len() {
@@ -204,7 +207,8 @@ impl Worker {
                 Connection::Shaking(_) => self.shake(at, now_ns),
                 Connection::JoinedRank(..) => self.receive(at, now_ns),
                 Connection::Refused(channel, until_ns) => {
-                    // A connection that is closed with unread bytes takes the refusal with it.
+                    // Reads what the peer still sends. Closing a socket with unread bytes would
+                    // reset the connection, and the peer would lose the refusal.
                     let more = channel.receive(&mut self.buffer);
                     now_ns < *until_ns && !matches!(more, Ok(Some(0)) | Err(_))
                 }
@@ -225,7 +229,8 @@ impl Worker {
         if !rendezvous.has(*number) {
             return false;
         }
-        // While an event waits, nothing is read, so a slow launcher slows down the others.
+        // While an event waits, nothing is read. So a slow launcher slows down those that send to
+        // it.
         while inbox.event.is_none() {
             match channel.receive(buffer) {
                 Ok(None) => return true,
@@ -246,7 +251,7 @@ impl Worker {
         true
     }
 
-    /// Sends what waits, as far as the system takes it.
+    /// Sends the waiting bytes, as far as the system takes them.
     fn write(&mut self) {
         for connection in &mut self.connections {
             let Connection::JoinedRank(channel, number) = connection else { continue };
@@ -261,7 +266,7 @@ impl Worker {
                 }
             }
             unsent.drain(..sent);
-            // Encryption may have taken more than the system.
+            // The channel may hold encrypted bytes that the system has not taken yet.
             let _ = channel.flush();
         }
     }
@@ -272,7 +277,7 @@ impl Worker {
         self.rendezvous.is_sent() && !self.connections.iter().any(waits)
     }
 
-    /// Ends this end of all connections. Returns true if the other ends have ended too.
+    /// Shuts this end of all connections. Returns true if the peers have closed all of them.
     fn shut(&self) -> bool {
         let joined = self.connections.iter().filter_map(|connection| match connection {
             Connection::JoinedRank(socket, ..) | Connection::Refused(socket, _) => Some(socket),
@@ -314,7 +319,7 @@ impl Worker {
             flags.set(PollFlags::OUT, writes);
             fds.push(PollFd::new(connection, flags));
         }
-        // Errors are ignored, as everything is checked again.
+        // Errors are ignored, as the caller looks at all sockets again.
         let _ = poll(&mut fds, limit.ok().as_ref());
         let _ = rustix::io::read(&*inbox.bell, &mut [0; 8]);
     }

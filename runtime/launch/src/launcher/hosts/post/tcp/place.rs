@@ -31,8 +31,8 @@ pub(super) fn listen(at: &str, targets: &[SocketAddr]) -> Result<Listener, Strin
     listener.map_err(|error| format!("launcher 0 can't listen at {at}: {error}"))
 }
 
-/// Listens for the launchers that shall meet at this host, whose name or address is `host`, at one
-/// of these ports; 0 stands for any free one.
+/// Returns a listener at which the launchers of a job will meet. `host` is the name or the address
+/// of this host. The listener has the first free port of `ports`; port 0 stands for any free port.
 ///
 /// # Errors
 /// A text for the user.
@@ -42,10 +42,10 @@ pub fn listen_at(host: &str, ports: &RangeInclusive<u16>) -> Result<Listener, St
     listen_at_one(&own_addresses(host, &targets), ports).map_err(|error| error.to_string())
 }
 
-/// Returns the addresses at which to listen, the best first: those of the place, and for a name
-/// last all of this host. Some systems give a host's own name a loopback address. Others do not
-/// reach the host there, so that address is left out. A user who gives addresses means these and no
-/// others.
+/// Returns the addresses at which to listen, the best first. They are the addresses `targets` of
+/// `at`. If `at` has a name, the unspecified addresses follow, which stand for all addresses of
+/// this host. Some systems give a host's own name a loopback address. Other hosts can't reach this
+/// host there, so loopback addresses are left out. A user who gives only addresses means no others.
 fn own_addresses(at: &str, targets: &[SocketAddr]) -> Vec<SocketAddr> {
     let are_meant = at.split(',').all(is_meant);
     let any = [IpAddr::from(Ipv6Addr::UNSPECIFIED), IpAddr::from(Ipv4Addr::UNSPECIFIED)];
@@ -82,7 +82,7 @@ fn addresses(place: &str) -> io::Result<Vec<SocketAddr>> {
     Ok(vec![SocketAddrV6::new(address, port, 0, index).into()])
 }
 
-/// Listens at the first of the addresses that this host has.
+/// Listens at the first of `addresses` that belongs to this host and has a free port among `ports`.
 fn listen_at_one(
     addresses: &[SocketAddr],
     ports: &RangeInclusive<u16>,
@@ -92,7 +92,8 @@ fn listen_at_one(
         match Listener::bind_at(address, ports.clone()) {
             Ok(listener) => return Ok(listener),
             Err(error) => {
-                // The first address whose port is in use says most.
+                // The error about a port in use tells the user most, so the first such error is
+                // returned.
                 let is_in_use = |error: &ListenError| matches!(error, ListenError::InUse { .. });
                 if why.as_ref().is_none_or(|why| !is_in_use(why) && is_in_use(&error)) {
                     why = Some(error);
