@@ -42,7 +42,8 @@ pub fn verify(outcome: &Outcome) -> Result<Verified, Difference> {
         let len = wanted_bytes.len().min(found.len());
         // Most runs have no difference, and whole slices are compared fastest.
         if wanted_bytes[..len] != found[..len] {
-            let differs = |&addr: &usize| !is_unspecified(addr) && wanted_bytes[addr] != found[addr];
+            let differs =
+                |&addr: &usize| !is_unspecified(addr) && wanted_bytes[addr] != found[addr];
             if let Some(addr) = (0..len).find(differs) {
                 let (found, wanted) = (found[addr], wanted_bytes[addr]);
                 return Err(Difference::Memory { rank, addr: addr as u64, found, wanted });

@@ -10,10 +10,10 @@ use std::path::Path;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
-    /// The program needs more shared memory than [`Options::segment_bytes_max`](super::Options).
+    /// The program needs more shared memory than [`JobSpec::segment_bytes_max`](goal_job::JobSpec).
     #[error(transparent)]
     TooLarge(#[from] goal_shm::SegmentTooLarge),
-    /// The program has more ranks than [`Options::ranks_max`](super::Options).
+    /// The program has more ranks than [`JobSpec::ranks_max`](goal_job::JobSpec).
     #[error("the program has {ranks} ranks, and at most {limit} are started")]
     TooManyRanks {
         /// The number of ranks of the program.
@@ -46,10 +46,11 @@ pub enum LaunchError {
     /// Mode `node` is for jobs on one host, because only a rank's own process has its connections.
     #[error("ranks can't act for each other where some are on other hosts")]
     NodeOnHosts,
-    /// The schedule can't run in the kernel, as [`Options::offload`](super::Options) asks.
+    /// The schedule can't run in the kernel, as [`JobSpec::offload`](goal_job::JobSpec) asks.
     #[error("the schedule can't run in the kernel: {0}")]
     Offload(String),
-    /// The job can't go on after the loss of a rank, as [`Options::survives`](super::Options) asks.
+    /// The job can't go on after the loss of a rank, as
+    /// [`JobSpec::survives`](goal_job::JobSpec) asks.
     #[error("this job can't go on after the loss of a rank: {0}")]
     CannotSurvive(&'static str),
     /// Ranks can't be bound to the processors of the list.
