@@ -51,9 +51,10 @@ Exit status:
   5  the time was up
   128 + N  ended by signal N (INT, TERM, HUP)";
 
-/// The positions in the help of `-n` and `-O`, and of the options for files with results. Arguments
-/// with the same position are in alphabetical order.
-const RANKS: usize = 7;
+/// The positions in the help of `-n` and `-O`, and of the options for files with results.
+/// Subcommands and the arguments before `-n` have the positions below. Arguments with the same
+/// position are in alphabetical order.
+const RANKS: usize = 16;
 const RESULTS: usize = 600;
 
 /// Execute a GOAL schedule on ranks that are processes or threads of this machine or of several on

@@ -206,18 +206,6 @@ settings! {
         "Most bytes of memory of all ranks together that are compared with the interpreter's",
         heading: LIMITS, is_of_schedules: true;
 
-<<<<<<< HEAD:runtime/job/src/spec/mod.rs
-    /// The most packets that a rank may send to a rank on another host before the first packet is
-    /// acknowledged.
-    initial_burst: u16 = INITIAL_BURST => Within<{ INITIAL_BURST_MIN as u64 }, { BURST_MAX as u64 }>,
-        "initial-burst", "N",
-        "Packets that a rank may send to one on another host before the first is acknowledged",
-        default_note: Some(""), heading: SEVERAL_HOSTS, agreed: Some(4), is_of_ethernet: true;
-
-    /// The most packets in flight from a rank to a rank on another host.
-    burst: u16 = BURST_MAX => Within<{ INITIAL_BURST_MIN as u64 }, { BURST_MAX as u64 }>,
-        "burst", "N",
-=======
     /// The packets that a rank may send to one on another host before the first is acknowledged.
     initial_burst: u16 = INITIAL_BURST => Packets, "initial-burst", "N",
         "Packets that a rank may send to one on another host before the first is acknowledged",
@@ -225,7 +213,6 @@ settings! {
 
     /// The most packets in flight to a rank from one on another host.
     burst: u16 = BURST_MAX => Packets, "burst", "N",
->>>>>>> 84ccce56 (Settings: documentation of errors names the rows):runtime/job/src/spec.rs
         "Most packets in flight to a rank from one on another host",
         default_note: Some(""), heading: SEVERAL_HOSTS, agreed: Some(5), is_of_ethernet: true;
 }
