@@ -1,4 +1,4 @@
-//! Checks arguments of C functions, for checks that several functions share.
+//! Checks arguments of C functions. Several functions share each check.
 #![allow(unsafe_code)] // reads arrays of the caller
 
 use crate::types::{GOAL_MemType, space};
@@ -32,7 +32,7 @@ pub(crate) fn present<T>(pointer: *const T, argument: &str) -> Result<*const T> 
 /// Returns an array of the caller as a slice.
 ///
 /// # Errors
-/// The array is NULL and has elements, or it is not aligned.
+/// The array has elements, and is NULL or not aligned.
 ///
 /// # Safety
 /// If `array` is not NULL, it has `len` elements, which nobody writes for the life of the slice.
@@ -51,7 +51,7 @@ pub(crate) unsafe fn array<'a, T>(array: *const T, len: u32, argument: &str) -> 
 /// Returns an array of the caller as a slice that can be written.
 ///
 /// # Errors
-/// The array is NULL and has elements, or it is not aligned.
+/// The array has elements, and is NULL or not aligned.
 ///
 /// # Safety
 /// If `array` is not NULL, it has `len` elements, which nobody else uses for the life of the slice.

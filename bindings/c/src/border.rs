@@ -56,7 +56,7 @@ struct Text {
 }
 
 impl Text {
-    /// The size in bytes of the first buffer for texts.
+    /// The least size in bytes of a buffer for texts.
     const ROOM: usize = 4096;
 
     fn set(&mut self, text: &str) {

@@ -52,7 +52,8 @@ impl Call {
         let element = whole_type(datatype)?;
         let function = function(kind, op, element)?;
         let root = rank(root, "root")?;
-        // Only the root of a scatter can work in place: there the output is the input.
+        // A scatter works in place only at its root, where the output is the input. At the other
+        // ranks a scatter never works in place.
         let (input, output, in_place) = match kind {
             CollectiveKind::Bcast => (0, recvbuf, true),
             CollectiveKind::Scatter if recvbuf == IN_PLACE => (0, sendbuf, true),

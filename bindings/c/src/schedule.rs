@@ -31,7 +31,7 @@ pub(crate) struct Entry {
 pub(crate) static SCHEDULES: Table<Entry> = Table::new(Kind::Schedule);
 
 /// Stores a schedule in the table, and returns its handle. `bound` has the buffers for each start;
-/// `None` if the schedule starts on its own.
+/// `None` if the schedule starts on buffers of its own.
 pub(crate) fn keep(schedule: Schedule, bound: Option<Box<[usize]>>) -> Result<GOAL_Schedule> {
     Ok(GOAL_Schedule(SCHEDULES.add(Entry { schedule, bound, reason: OnceLock::new() })?))
 }

@@ -188,7 +188,8 @@ impl<T> Table<T> {
     /// Returns the object that a number names, for use.
     ///
     /// # Errors
-    /// The number names no object, or another thread is freeing the object.
+    /// The number names no object, or a call is freeing the object. This may be a call of this
+    /// thread, because `free` of [`remove`](Self::remove) may call functions of the program.
     #[inline]
     pub(crate) fn get(&self, number: usize) -> Result<Used<'_, T>> {
         let Some((_, slot, generation)) = self.named(number) else {

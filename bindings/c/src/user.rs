@@ -1,4 +1,5 @@
-//! Defines the functions of the 2009 paper (III.B) that register and call functions of the program.
+//! Defines functions with names of the 2009 paper (III.B). Most of them register, allow or call
+//! functions of the program.
 #![allow(unsafe_code)] // exported names, functions of the caller
 
 use crate::arguments::{count, piece};

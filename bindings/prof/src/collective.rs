@@ -34,7 +34,7 @@ pub enum Elements {
     Equal(u64),
     /// The number of elements of each rank's block. The root or every rank knows all of them.
     Each(Vec<u64>),
-    /// The number of elements of this rank's own block. It is not the root.
+    /// The number of elements of this rank's own block. This rank is not the root.
     Own(u64),
     /// The number of elements to each rank and from each rank.
     Pairs {
@@ -190,7 +190,7 @@ fn request(collective: &Collective, ranks: u32) -> Result<Request, String> {
     let blocks = blocks.ok_or_else(|| format!("a {kind} has 2^64 bytes or more"))?;
     let function =
         if *commutes { Function::Predefined(Op::Sum, datatype) } else { Function::User(0) };
-    // The addresses of buffers are invented. They only have to be different.
+    // The addresses of the buffers are invented. The buffers only must not overlap.
     let input = Some(1 << 63);
     let new = Request::new(*kind, ranks);
     Ok(Request { root: *root, count, blocks, datatype, function, input, ..new })

@@ -21,7 +21,8 @@ pub(crate) struct Start {
 }
 
 /// The labels of the previous and of the next message in the order of starts. A label is `None` if
-/// that message is of the same thread, whose chain orders it already.
+/// no such message is remembered. It is also `None` if the message is of the same thread, whose
+/// chain orders it already.
 pub(crate) type Neighbours = (Option<u64>, Option<u64>);
 
 /// The recent starts of messages, by peer and tag, in the order of their labels.

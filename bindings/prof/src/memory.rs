@@ -59,7 +59,8 @@ pub(crate) fn end() {
     HAS_ENDED.store(true, Ordering::Relaxed);
 }
 
-/// Returns the block `first`. If it is null, frees the reserve and allocates again.
+/// Returns the block `first`. If it is null and there is a reserve, frees the reserve and calls
+/// `try_it`, which allocates again.
 fn again(first: *mut u8, try_it: impl FnOnce() -> *mut u8) -> *mut u8 {
     if !first.is_null() || !release() {
         return first;

@@ -84,7 +84,7 @@ impl Threads {
         self.ended.len() > JOINED_MAX
     }
 
-    /// Lets the computation of all threads begin at `now_ns`.
+    /// Lets the computation of all threads that have called MPI begin at `now_ns`.
     pub(crate) fn leave_all(&mut self, now_ns: u64) {
         for left_ns in self.threads.iter_mut().filter_map(|thread| thread.left_ns.as_mut()) {
             *left_ns = now_ns;
@@ -157,7 +157,8 @@ impl Threads {
         self.of(thread).extra.len() > JOINED_MAX
     }
 
-    /// Adds a dependency on an action at the end of the thread's chain.
+    /// Puts an action at the end of the thread's chain. `edge` is the dependency of the thread's
+    /// next action on it.
     pub(crate) fn follow(&mut self, thread: usize, edge: Edge) {
         self.stamp += 1;
         let stamp = self.stamp;

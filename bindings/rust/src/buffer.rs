@@ -83,7 +83,8 @@ impl Memory {
     /// reader.
     ///
     /// # Errors
-    /// [`ErrorCode::Busy`] if the memory is in use; or this process is a fork of the rank.
+    /// [`ErrorCode::Busy`] if the memory has a writer. Also if `writes` is true and it has readers,
+    /// or if it has 2^32 - 1 readers. Another error if this process is a fork of the rank.
     pub(crate) fn acquire(&self, writes: bool) -> Result<()> {
         if is_fork() {
             return Err(of_fork());

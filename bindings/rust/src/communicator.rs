@@ -25,8 +25,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Communicator {
     inner: Arc<Inner>,
-    /// The program's use of the communicator; `None` if only the library uses this value. When the
-    /// last lease is dropped, the program can't use the communicator any more.
+    /// The program's use of the communicator. It is `None` for uses by the library, and for the
+    /// communicator of all ranks that the job started with. When the last lease is dropped, the
+    /// program can't use the communicator any more.
     _lease: Option<Arc<Lease>>,
     /// True if this value stands for the matching space of the library's own messages.
     is_shadow: bool,

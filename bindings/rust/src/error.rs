@@ -52,7 +52,7 @@ codes! {
     Tag = -7, "GOAL_ERR_TAG", "the tag is not allowed";
     /// The number of bytes or elements is not allowed.
     Count = -8, "GOAL_ERR_COUNT", "the number of bytes or elements is not allowed";
-    /// A buffer is missing, is too small or overlaps another one.
+    /// A buffer is missing, too small or misplaced, or overlaps another one.
     Buffer = -9, "GOAL_ERR_BUFFER", "a buffer is missing, too small or overlaps another";
     /// There is no such memory type.
     MemType = -10, "GOAL_ERR_MEMTYPE", "there is no such memory type";

@@ -333,8 +333,8 @@ impl Group {
         Self::current()?;
         let Some(_alone) = STARTING.try_lock() else { return Err(is_starting()) };
         Self::current()?;
-        // This notices ends of runs. The functions for these ends are called before the group is
-        // finalized.
+        // `leave` notices ends of runs. `with` calls the functions for these ends, and so before
+        // the group is finalized.
         let is_broken = self.0.attached.await_verdict();
         let member = self.0.with(|core| core.leave(is_broken))?;
         GroupState::Finalized.enter();

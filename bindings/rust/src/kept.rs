@@ -18,7 +18,7 @@ use std::sync::Arc;
 const KEPT_MAX: usize = 1024;
 
 /// The key of a collective in the cache: the number of its communicator, its arguments and its
-/// blocks.
+/// blocks. The key needs no neighbours, because a communicator has one graph at most.
 type Key = (u64, Collective, Blocks);
 
 /// The cache of collectives. The engine lock guards it.

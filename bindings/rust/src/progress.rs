@@ -18,7 +18,7 @@ const THIS_ONE: &str = "; this one ";
 /// The name in reports for functions that test if a run has ended, and do not wait.
 pub(crate) const TEST: &str = "test";
 
-/// The beginning of the error text about a failed action that has no label.
+/// The beginning of the error text about a failed action that is named only by its offset.
 const ACTION: &str = "action at ";
 
 /// Adds the names of the running collectives, and of the one that is `starting`, to the error of a
@@ -250,14 +250,15 @@ impl RankCore {
         self.events.clone()
     }
 
-    /// Moves the functions for the end of the run in slot `number` to `due`.
+    /// Moves the functions and tasks for the end of the run in slot `number` to `due`.
     #[cold]
     fn tell_end(&mut self, number: u32) {
         let told = self.slots.take_functions(number).into_iter().map(|on_end| Due(on_end, true));
         self.due.extend(told);
     }
 
-    /// Notes the ends of all runs with a function for their end, and of all runs in the kernel.
+    /// Notes the ends of all runs in the kernel, and of all runs whose end calls a function or
+    /// wakes a task.
     #[inline]
     pub(crate) fn reap(&mut self) -> Result<()> {
         // The runs of a part end one after the other. So all ends of runs in the kernel are noted

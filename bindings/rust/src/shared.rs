@@ -143,7 +143,7 @@ impl SharedGroup {
         self.wanted.fetch_add(1, Ordering::Relaxed);
         let core = loop {
             // The thread with the lock may have looked at `wanted` before this thread raised it,
-            // and fall asleep only now. So it is woken until it has passed the lock on.
+            // and fall asleep only now. So it is woken until this thread has the lock.
             self.attached.wake();
             if let Some(core) = self.core.try_lock_for(WAKE_AGAIN) {
                 break core;

@@ -116,7 +116,7 @@ impl Inherited {
     /// may have opened others itself.
     ///
     /// # Errors
-    /// One of the passed descriptors is not open any more, or refers to another file.
+    /// `passed` is empty, or one of its descriptors is not open any more or refers to another file.
     pub fn from_program(passed: &[Passed]) -> io::Result<Self> {
         if passed.is_empty() || !passed.iter().all(Passed::is_here) {
             return Err(io::Error::other(

@@ -7,7 +7,7 @@
 //!
 //! This crate never reads the text of a schedule. A job that can't go on ends at once with an
 //! error. The error names the reason, such as a dead rank or a lost host. When a launcher returns,
-//! all ranks, processes and memory of its job are gone.
+//! no rank of its job runs any more, and the launcher has ended the processes that it started.
 //!
 //! ```no_run
 //! use goal_asm::Nisa;

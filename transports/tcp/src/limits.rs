@@ -87,7 +87,7 @@ pub const SILENCE_S: u32 = 10;
 /// The shortest silence, in nanoseconds, after which a host may count as lost. A host answers at
 /// most two window probes a second (`tcp_invalid_ratelimit`). So a probe may have no answer, and
 /// the next probe comes up to a second later.
-pub(crate) const UNANSWERED_NS_MAX: u64 = 1_250_000_000;
+pub(crate) const SILENCE_NS_MIN: u64 = 1_250_000_000;
 
 /// The number of looks at the open connections within the time after which a silent host is lost.
 pub(crate) const LOOKS: u64 = 8;

@@ -181,8 +181,8 @@ impl<W: Write> Recorder<W> {
         std::mem::take(&mut self.notes)
     }
 
-    /// Turns the recording on or off at the time `now_ns`, as `MPI_Pcontrol(1)` and
-    /// `MPI_Pcontrol(0)` do.
+    /// Turns the recording on or off, as `MPI_Pcontrol(1)` and `MPI_Pcontrol(0)` do. If the
+    /// recording turns on, the next computation of `thread` begins at `now_ns`.
     pub fn turn(&mut self, thread: usize, on: bool, now_ns: u64) {
         if on && !self.is_on {
             self.threads.of(thread).left_ns = Some(now_ns);

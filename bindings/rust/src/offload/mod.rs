@@ -34,7 +34,8 @@ pub(crate) const NOT_ASKED: &str =
 /// The reason why processes run a schedule that comes from a graph of this rank.
 pub(crate) const OF_GRAPH: &str =
     "it comes from this rank's graph alone, and the kernel must know those of all ranks";
-/// The reason why processes run a collective that was started by one call and lies in the cache.
+/// The reason why processes run a collective that was only compiled and not prepared, such as one
+/// that a call keeps in the cache.
 pub(crate) const KEPT: &str = "it was not prepared (GOAL_Allreduce_init and the like)";
 /// The reason why the process runs a schedule of a communicator with one rank.
 const ONE_RANK: &str = "its communicator has one rank, and nothing to wait for";
@@ -210,7 +211,7 @@ impl Offload {
         let mut inner = self.inner.lock();
         let Inner { tables, installed } = &mut *inner;
         let kernel = tables.install(&part, &members(communicator), number);
-        // The other ranks have installed their parts, so this rank can't fall back to processes.
+        // The other ranks install their parts, so this rank can't fall back to processes.
         let kernel = kernel.unwrap_or_else(|error| panic!("memory of the kernel: {error}"));
         let rank = communicator.rank();
         let places: Vec<u32> = nisa.section(rank).records().map(|(offset, _)| offset).collect();

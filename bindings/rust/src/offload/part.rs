@@ -53,7 +53,7 @@ pub(crate) struct KernelPart {
     reads: Vec<Range<usize>>,
     writes: Vec<Range<usize>>,
     /// The first operands of functions of the program. They may lie in memory that can't be
-    /// written, so only changed bytes are copied back.
+    /// written, so an operand is copied back only if its bytes have changed.
     perhaps: Vec<Range<usize>>,
     runs: Mutex<Runs>,
 }

@@ -62,8 +62,8 @@ pub fn has_waiter() -> bool {
 }
 
 /// Calls `on_end` with true when a run has ended. If the run has ended already, calls it at once;
-/// otherwise in the call of this library that notices the end. If the job can't go on, calls
-/// `on_end` with false.
+/// otherwise in the call of this library that notices the end. If the job fails after this call and
+/// before the end of the run, calls `on_end` with false.
 ///
 /// # Errors
 /// There was no such run, or the job can't go on.

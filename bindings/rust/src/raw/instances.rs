@@ -285,7 +285,8 @@ impl BoundSchedule {
         core.follow_part(part);
         // SAFETY: as the caller says.
         let waits = unsafe { part.start(Slots::number(ticket), memory)? };
-        // If the rank's thread sleeps since before this run started, it would not look at the run.
+        // If the rank's thread fell asleep while no run was in the kernel, it would not look at
+        // this run.
         if waits || part.hands_over() {
             self.group.shared().look_at_kernel();
         }

@@ -102,7 +102,7 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
     }
 
     /// Returns true for a receive that stores the bytes of its message. Returns true for a send if
-    /// a competing receive at `destination` stores its bytes.
+    /// any competing receive at `destination` stores bytes, since it may take the send's message.
     fn is_stored(&self, vertex: Vertex, destination: u32) -> bool {
         let whole = self.facts.whole;
         let stores = |recv: &Vertex| stores(whole.action(*recv));

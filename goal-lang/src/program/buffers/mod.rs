@@ -138,8 +138,8 @@ impl Body {
         Ok(all.map(|range| range.start).collect())
     }
 
-    /// Returns the bytes of one region that holds all buffers, or 0 if the memory is no table of
-    /// buffers.
+    /// Returns the bytes of one region that holds all buffers, or `u64::MAX` if these are 2^64 or
+    /// more. Returns 0 if the memory is no table of buffers.
     pub fn flat_size(&self) -> u64 {
         flat_offsets(self.buffers.iter().copied()).map_or(u64::MAX, |(_, end)| end)
     }

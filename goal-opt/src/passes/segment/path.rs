@@ -77,7 +77,7 @@ impl<'a, 'p> Paths<'a, 'p> {
     }
 
     /// Returns the maximum of `table` over the `neighbours` of an action: the actions that wrote
-    /// its bytes, or those that read them.
+    /// its bytes, or those that read them. Actions that can't be split do not count.
     fn most<'f>(
         &self,
         vertex: Vertex,

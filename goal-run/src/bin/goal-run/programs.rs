@@ -57,14 +57,20 @@ fn is_command(name: &OsStr) -> bool {
 }
 
 /// Returns the index of the first argument that is neither an option nor an option's value. Returns
-/// `None` if there is none, or if an argument before it is wrong.
+/// `None` if there is none, or if an option before it is unknown. Wrong values and repeated options
+/// do not matter here: their errors come later, and the program's words are still its own.
 fn first_operand(all: &[OsString]) -> Option<usize> {
     if is_command(all.get(1)?) {
         return Some(1);
     }
     let flag = |id, letter| Arg::new(id).short(letter).long(id).action(ArgAction::SetTrue);
+    let of_any_value = |arg: Arg| match arg.is_positional() || !arg.get_action().takes_values() {
+        true => arg,
+        false => arg.value_parser(clap::value_parser!(OsString)).action(ArgAction::Append),
+    };
     let command = Arguments::command()
         .ignore_errors(true)
+        .mut_args(of_any_value)
         .disable_help_flag(true)
         .disable_version_flag(true)
         .args([flag("help", 'h'), flag("version", 'V')])
@@ -349,6 +355,9 @@ mod tests {
             ("--hosts localhost,node1 -n 2 -- ./prog", Some(6)),
             ("--rank 1 --stuck end,0.2 python x.py -n 3", Some(5)),
             ("--ring=64K --burst 8 --timeout 2.5 prog", Some(6)),
+            ("-n x prog --format json", Some(3)),
+            ("-n 2 -n 3 prog -x", Some(5)),
+            ("--burst 1 prog --color always", Some(3)),
             ("--bogus prog -x", None),
             ("-h", None),
             ("-n", None),

@@ -96,6 +96,6 @@ pub struct Depths {
     pub posted: u64,
     /// Messages that had arrived and were not delivered.
     pub kept: u64,
-    /// Messages to one rank that waited to leave.
+    /// Messages to one rank that waited for room, or behind a message that waited for room.
     pub blocked: u64,
 }

@@ -59,6 +59,9 @@ fn wrong_values_are_refused_with_a_way_out() {
 
 #[test]
 fn hosts_compare_settings_in_this_order() {
+    let mut places: Vec<usize> = SETTINGS.iter().filter_map(|row| row.agreed).collect();
+    places.sort_unstable();
+    assert_eq!(places, (0..places.len()).collect::<Vec<_>>(), "each place is taken once");
     let terms: Vec<String> =
         JobSpec::default().agreed().map(|(name, value)| format!("{name} {value}")).collect();
     assert_eq!(
@@ -77,14 +80,50 @@ fn hosts_compare_settings_in_this_order() {
     );
 }
 
+/// Returns a number of bytes in the largest unit of which it is a multiple.
+fn in_units(bytes: &str) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let fits = |bytes: u64| units.into_iter().find(|(bits, _)| bytes.trailing_zeros() >= *bits);
+    match bytes.parse().ok().filter(|&bytes| bytes > 0).and_then(|all| Some((all, fits(all)?))) {
+        Some((all, (bits, unit))) => format!("{} {unit}", all >> bits),
+        None => bytes.to_owned(),
+    }
+}
+
+/// Returns the row of a setting in the table of the manual.
+fn line(row: &Setting) -> String {
+    let names: Vec<_> = (row.names)().into_iter().map(|(name, _)| name).collect();
+    let value = if names.is_empty() { row.value_name.to_owned() } else { names.join("|") };
+    let option = format!("--{} {value}", row.option).trim_end().replace('|', "\\|");
+    let default = (row.text)(&JobSpec::default());
+    let default = if row.value_name == "BYTES" { in_units(&default) } else { default };
+    let default = if row.value_name.is_empty() { "" } else { &default };
+    let notes = [
+        (row.agreed.is_some(), "equal on all hosts"),
+        (row.is_of_schedules, "schedules only"),
+        (row.is_of_ethernet, "Ethernet only"),
+        (
+            row.default_note.is_some_and(|note| note.contains("GOAL_TABLE")),
+            "`GOAL_TABLE` may have it",
+        ),
+    ];
+    let notes: Vec<_> =
+        notes.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text).collect();
+    format!("| `{option}` | {default} | {} | {} |\n", row.help, notes.join("; "))
+}
+
 #[test]
-fn the_manual_names_each_option() {
+fn the_manual_has_the_table_of_settings() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/goal-run.md");
     let manual = std::fs::read_to_string(path).unwrap();
-    let missing: Vec<&str> = SETTINGS
-        .iter()
-        .map(|row| row.option)
-        .filter(|option| !manual.contains(&format!("`--{option}")))
-        .collect();
-    assert!(missing.is_empty(), "docs/goal-run.md does not name {missing:?}");
+    let (begin, end) = ("<!-- settings -->\n\n", "\n<!-- end of settings -->");
+    let (before, rest) = manual.split_once(begin).expect("the manual marks the table");
+    let (_, after) = rest.split_once(end).expect("the manual marks its end");
+    let head = "| option | default | meaning | |\n|---|---|---|---|\n".to_owned();
+    let table = SETTINGS.iter().fold(head, |table, row| table + &line(row));
+    let wanted = format!("{before}{begin}{table}{end}{after}");
+    if std::env::var_os("GOAL_BLESS").is_some() {
+        std::fs::write(path, &wanted).unwrap();
+    }
+    assert!(manual == wanted, "GOAL_BLESS=1 cargo test -p goal-job --lib settings writes {path}");
 }

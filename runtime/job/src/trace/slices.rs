@@ -10,7 +10,7 @@ use goal_engine::trace::{Kind, Point};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// An item that a trace shows. Times are nanoseconds from the start of the job.
+/// An item that a trace shows. Times are nanoseconds from the moment when all ranks were ready.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     /// The start of an instance or, if `is_end`, its end.

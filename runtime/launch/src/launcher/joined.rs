@@ -198,7 +198,7 @@ impl Drop for Processes<'_> {
         }
         // A rank of a schedule leaves by itself when the job is over. A program does not notice the
         // end of another one. After a failed action its calls return the error, so it gets time to
-        // end by itself.
+        // report the error and to end by itself.
         let segment = self.segment;
         let has_failed = |one: &Member| segment.failure_of_failed(one.joined.rank).is_some();
         if !self.are_programs || self.members.iter().any(has_failed) {

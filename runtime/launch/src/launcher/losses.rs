@@ -114,8 +114,8 @@ pub(super) fn stand(place: &Place<'_>) -> Option<QuiescentState> {
     Some(stand)
 }
 
-/// Begins the next generation without the ranks `sits_out`, which may be on any host. No rank may
-/// use messages: see [`stand`].
+/// Begins the next generation without the ranks `sits_out`. These must be the ranks of all hosts
+/// that have come to their end. No rank may use messages: see [`stand`].
 ///
 /// # Errors
 /// The system can't empty the mailboxes.

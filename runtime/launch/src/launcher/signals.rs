@@ -152,7 +152,8 @@ pub fn attend(options: &Options, on_hosts: bool) -> Option<usize> {
 }
 
 /// Stops this process like the default action of SIGTSTP. Returns after the process was continued.
-/// Returns at once if its process group is orphaned, since the system then discards the signal.
+/// Returns at once if its process group is orphaned. No process could continue this one then, so
+/// the system discards the signal.
 pub(super) fn stop_here() {
     let mut before = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: all zeros is a valid action: the default one, no flags, an empty mask.

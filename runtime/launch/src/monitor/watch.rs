@@ -92,7 +92,8 @@ impl Watch {
     }
 
     /// Reads the status of all ranks. If no rank can go on without a message from another host,
-    /// returns the messages exchanged so far. Otherwise returns `None`.
+    /// returns the numbers of messages that they exchanged with other hosts until now. Otherwise
+    /// returns `None`.
     pub(crate) fn rest(&mut self, segment: &Segment) -> Option<Exchanged> {
         let waits = |rank| !self.of_programs || segment.status(rank).process_state.waits();
         let read = |&rank: &u32| {

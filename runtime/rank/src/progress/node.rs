@@ -316,8 +316,9 @@ impl<'a> NodeProgress<'a> {
     }
 }
 
-/// Polls an engine. Stores beside the rank's lock if the poll left something to do. The caller must
-/// hold the lock, and must release it afterwards. So the stored bits always describe the last poll.
+/// Polls an engine. Stores beside the rank's lock whether the poll left something to do, or that it
+/// failed. The caller must hold the lock, and must release it afterwards. So the stored bits always
+/// describe the last poll.
 #[inline]
 fn poll_in_turn(
     engine: &mut Engine<RankTransport<'_>>,

@@ -175,8 +175,8 @@ fn named(rank: u32) -> Builder {
     Builder::new().name(format!("progress {rank}"))
 }
 
-/// Runs on a rank's thread: binds the thread to the job's processors, and makes progress until the
-/// thread ends.
+/// Runs on a rank's progress thread. Binds the thread to the processors for such threads, if the
+/// job has a placement. Makes progress until the thread ends.
 fn work(job: Job<'_>, shared: Arc<ProgressThread<'_>>) {
     if let Some(placement) = &job.settings.placement {
         placement.bind_thread();

@@ -299,8 +299,8 @@ impl Connection {
         !is_over
     }
 
-    /// Returns the time at which this phase ends if nothing is heard of the peer. For an
-    /// established connection, the peer counts as dead at this time.
+    /// Returns the time at which this phase ends, if nothing ends it earlier. For an established
+    /// connection, the peer counts as dead at this time if it stays silent.
     fn over_ns(&self, shared: &Shared) -> u64 {
         let timing = &shared.config.timing;
         match self.phase {

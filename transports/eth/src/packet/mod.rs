@@ -142,8 +142,8 @@ impl Packet {
         sys::set_option(socket, libc::PACKET_VERSION, version as i32)?;
         sys::set_option(socket, libc::PACKET_IGNORE_OUTGOING, 1)?;
         sys::attach_filter(socket, &filter::program(mac, ethertypes, port))?;
-        // The filter is locked, so that a process that inherits the socket can't receive other
-        // frames.
+        // The filter is locked, so that a process that gets the socket can't receive other frames
+        // either.
         sys::lock_filter(socket)?;
         let ring = Ring::new(socket, interface.usable_mtu())?;
         // The kernel gives a socket the frames of one ethertype or of all.

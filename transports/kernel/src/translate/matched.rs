@@ -7,8 +7,8 @@ use crate::matching::Matching;
 pub(super) struct Matched {
     pub(super) graphs: Vec<Graph>,
     pub(super) matching: Matching,
-    /// By rank and action, the number of the engine's send or receive. Messages of a rank to itself
-    /// have none.
+    /// By rank and action, the number of the message's first portion among the engine's sends or
+    /// receives of the rank. It is `NONE` for messages of a rank to itself, and for other actions.
     pub(super) numbers: Vec<Vec<u32>>,
     /// Pairs (receiver, sender), ascending. The sender waits for the receiver's acknowledgement of
     /// a run before it begins the next run but one.

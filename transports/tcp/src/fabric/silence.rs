@@ -9,8 +9,13 @@
 
 use super::TcpFabric;
 use crate::info;
-use crate::limits::{LOOKS, UNANSWERED_NS_MAX};
+use crate::limits::{LOOKS, SILENCE_NS_MIN};
 use std::os::fd::AsFd;
+
+/// Returns the silence, in nanoseconds, after which a host is lost, for a limit of `silence_ns`.
+fn lost_after_ns(silence_ns: u64) -> u64 {
+    (silence_ns / 4 * 3).max(SILENCE_NS_MIN)
+}
 
 impl TcpFabric {
     pub(super) fn silence_ns(&self) -> u64 {
@@ -26,12 +31,13 @@ impl TcpFabric {
 
     /// Looks at all open connections. A connection is lost if its host was silent at all looks
     /// during three quarters of the limit. The silence may have begun right after the look before
-    /// these, so the whole limit may be over. A rank that waits for a processor looks late, and its
+    /// these, so the whole limit may be over. A limit of one second is too short for this: a host
+    /// may leave a question without an answer for nearly as long ([`SILENCE_NS_MIN`]). A rank that waits for a processor looks late, and its
     /// system may be late too. So a minimum number of looks is required, besides the time.
     pub(super) fn look_for_silence(&mut self, now_ns: u64) {
         let since_ns = now_ns - self.looked_ns;
         self.looked_ns = now_ns;
-        let limit_ns = (self.silence_ns() / 4 * 3).max(UNANSWERED_NS_MAX);
+        let limit_ns = lost_after_ns(self.silence_ns());
         let mut silent = vec![];
         for (rank, connection) in (0..).zip(&mut self.connections) {
             let Some(connection) = connection else { continue };
@@ -50,5 +56,16 @@ impl TcpFabric {
                 format!("{address} was not heard of for {} s", self.conditions.silence_s),
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lost_after_ns;
+
+    #[test]
+    fn a_probe_without_an_answer_is_no_loss() {
+        let lost_after = [1, 2, 10].map(|silence_s| lost_after_ns(silence_s * 1_000_000_000));
+        assert_eq!(lost_after, [1_250_000_000, 1_500_000_000, 7_500_000_000]);
     }
 }

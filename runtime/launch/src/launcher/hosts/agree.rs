@@ -168,8 +168,9 @@ fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
     let term = |name: &str, value| (name.to_owned(), value);
     let mut terms = vec![term("goal-run of version", env!("CARGO_PKG_VERSION").to_owned())];
     terms.extend(options.spec.agreed());
-    // The two terms follow the term `--repeat`.
-    terms.splice(2..2, [term("--window", window), term("--verify", options.record.to_string())]);
+    let after_repeat = terms.iter().position(|(name, _)| name == "--repeat").map_or(1, |at| at + 1);
+    let others = [term("--window", window), term("--verify", options.record.to_string())];
+    terms.splice(after_repeat..after_repeat, others);
     terms.extend([
         term("--unauthenticated-data", unauthenticated.to_owned()),
         term("--fault-timeout", fault_timeout),

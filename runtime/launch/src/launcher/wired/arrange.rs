@@ -104,8 +104,9 @@ impl Wired {
         Self::agree(rank, size, exchange, Some(fabric.to_owned()), Ok(String::new()))
     }
 
-    /// Agrees with the other processes of the job. If one process fails, all of them return an
-    /// error. So a process that has failed still takes part in the exchange.
+    /// Agrees with the other processes of the job. If a process fails in a step of its own, all of
+    /// them return an error. So the process still takes part in the exchange in which the others
+    /// learn of the failure.
     pub(super) fn agree(
         rank: u32,
         size: u32,

@@ -160,7 +160,8 @@ impl Worker {
                 while self.rendezvous.poll_event().is_some() {}
                 self.write();
                 // Closing a socket with unread bytes resets the connection, and the peer loses what
-                // it has not read. So each end waits until the other one has closed.
+                // it has not read. So each end shuts only its sending side, and reads on until the
+                // other end has done so too.
                 let are_done = self.is_sent() && self.shut();
                 if are_done || now_ns >= until_ns {
                     return;
