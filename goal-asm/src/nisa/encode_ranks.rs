@@ -23,9 +23,9 @@ struct Section {
 }
 
 /// Writes a program as a NISA file, as [`encode`](super::encode) does. The program has no names,
-/// memory images or tables of buffers. `body` returns the body of a rank, the same each time. It is
-/// called two or three times for each rank. At most two bodies are in memory at a time, and some
-/// 100 bytes for each rank.
+/// memory images or tables of buffers. `body` returns the body of a rank, the same each time. In
+/// all, it is called two or three times as often as there are ranks. At most two bodies are in
+/// memory at a time, and some 100 bytes for each rank.
 ///
 /// # Errors
 /// Those of `body` and of `out`, or the program exceeds a limit of the format.

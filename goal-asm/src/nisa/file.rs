@@ -26,8 +26,8 @@ pub struct Nisa {
 impl Nisa {
     /// Verifies the structure, the checksums and limits, every action and the graph of every
     /// section. Takes linear time, and for each thread working memory of half the largest section's
-    /// size. Several threads are used if the calling thread belongs to a rayon pool and the file is
-    /// large.
+    /// size. The threads are those of the rayon pool that the calling thread belongs to, if the
+    /// file is large. Without a pool, or for a small file, the calling thread works alone.
     ///
     /// # Errors
     /// The first fault found, with its place in the file.

@@ -92,7 +92,8 @@ impl Report {
         }
     }
 
-    /// Returns an empty report that ignores the kinds of findings that this report ignores.
+    /// Returns an empty report that leaves out the same findings as this one: the same kinds,
+    /// everywhere or at the same places.
     pub fn silent(&self) -> Report {
         Report { silence: self.silence.clone(), ..Report::default() }
     }

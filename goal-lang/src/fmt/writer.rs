@@ -133,8 +133,9 @@ impl<'a> Writer<'a> {
         any
     }
 
-    /// Writes pending comments after a statement or a brace. A comment on the line of the statement
-    /// or brace stays there; others get lines of their own.
+    /// Writes pending comments after a statement or a brace. A comment on another line gets a line
+    /// of its own. Without indentation, so does a comment behind a brace. Any other comment stays
+    /// on its line, or moves before the statement with `comments_apart`.
     pub(super) fn comments_between(&mut self) {
         for comment in std::mem::take(&mut self.pending) {
             let gap = &self.text[self.reached..comment.start];

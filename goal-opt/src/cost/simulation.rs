@@ -175,7 +175,8 @@ impl<'w, 'p> Simulation<'w, 'p> {
         local_ns(self.whole.body(vertex), self.whole.action(vertex), self.machine)
     }
 
-    /// Adds an event at a time. Times are not negative, so their bits have the same order.
+    /// Adds an event that happens at `time`. Times are not negative, so their bits have the same
+    /// order.
     fn insert(&mut self, time: f64, kind: Kind) {
         self.events.push(Reverse((time.to_bits(), self.numbered, kind)));
         self.is_waiting.push(false);

@@ -18,9 +18,9 @@ pub(crate) struct LevelMessage {
     pub(crate) level: u32,
 }
 
-/// Numbers the actions of all ranks, and runs the program with messages of any size sent eagerly.
-/// Returns `None` and adds a note if there are too many actions or the run does not end. Then the
-/// caller must leave the program as it is.
+/// Returns the actions of all ranks, and the trace of a run that sends messages of any size
+/// eagerly. Returns `None` and adds a note if there are too many actions or the run does not end.
+/// Then the caller must leave the program as it is.
 pub(crate) fn complete_run<'p>(
     program: &'p Program,
     context: &Context<'_>,

@@ -1,9 +1,9 @@
 //! Reads and verifies a section in one pass, a block at a time, so that an executor needs memory
 //! only for a window of it (paper III.D, Theorem 3).
 //!
-//! Every action is copied to private memory, verified there, and executed from there. Dependencies
-//! must point forward: only then can the sources of an action be counted before the stream reaches
-//! it.
+//! Every action is copied to private memory and verified there before it is returned. It is then
+//! executed from the same bytes. Dependencies must point forward: only then can the sources of an
+//! action be counted before the stream reaches it.
 
 #[cfg(test)]
 mod tests;

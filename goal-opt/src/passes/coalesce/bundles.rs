@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     /// Pairs of a rank and a group of its sends or receives that become one action. A group is in
-    /// the order of the buffers.
+    /// the order of the sends, at both ends. The buffers are joined in this order.
     pub(super) bundles: Vec<(u32, Vec<ActionId>)>,
     /// Pairs of a rank and a new start dependency between two of its remaining messages.
     pub(super) orders: Vec<(u32, Edge)>,

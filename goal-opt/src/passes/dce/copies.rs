@@ -4,7 +4,7 @@
 use crate::flow::{Fate, Flow, Order, Outputs};
 use goal_lang::{Action, ActionId, Body, Op, Payload, Piece, partly_overlap};
 
-/// The most readers of a copy. A copy with more stays.
+/// The most readers of one value of a copy. A copy that has a value with more readers stays.
 const READERS_MAX: usize = 64;
 
 /// Returns readers of copies, each with its new action, which reads the source of the copy instead.
@@ -72,8 +72,8 @@ fn contiguous_copy(action: &Action) -> Option<[Piece; 2]> {
     }
 }
 
-/// Returns the readers of a copy. Returns `None` if the copy is an output, its readers are not
-/// certain, or there are more than [`READERS_MAX`].
+/// Returns the readers of a copy that are not dead. Returns `None` if the copy is an output, its
+/// readers are not certain, or a value of it has more than [`READERS_MAX`].
 fn readers(flow: &Flow, outputs: &Outputs, copy: ActionId, dead: &[bool]) -> Option<Vec<ActionId>> {
     let mut readers = Vec::new();
     for value in flow.written_by(copy) {

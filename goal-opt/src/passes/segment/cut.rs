@@ -41,8 +41,8 @@ pub(super) const BORDER: u64 = 8;
 /// ```
 ///
 /// which is least for s = sqrt(n c / ((h - 1) b)). The size is rounded to a power of two. So if a
-/// message is a part of another one, the segments of both end together. A segment has at least c /
-/// b bytes: in a smaller one, the message takes more time than its bytes.
+/// message is a part of another one, the segments of both end together. The size is no less than
+/// c / b: in a smaller segment, the message takes more time than its bytes.
 pub(super) struct Rule {
     pub(super) least: u64,
 }

@@ -32,8 +32,10 @@ impl TcpFabric {
     /// Looks at all open connections. A connection is lost if its host was silent at all looks
     /// during three quarters of the limit. The silence may have begun right after the look before
     /// these, so the whole limit may be over. A limit of one second is too short for this: a host
-    /// may leave a question without an answer for nearly as long ([`SILENCE_NS_MIN`]). A rank that waits for a processor looks late, and its
-    /// system may be late too. So a minimum number of looks is required, besides the time.
+    /// may leave a probe without an answer for nearly as long ([`SILENCE_NS_MIN`]).
+    ///
+    /// A rank that waits for a processor looks late, and its system may be late too. So a minimum
+    /// number of looks is required, besides the time.
     pub(super) fn look_for_silence(&mut self, now_ns: u64) {
         let since_ns = now_ns - self.looked_ns;
         self.looked_ns = now_ns;
