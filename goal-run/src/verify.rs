@@ -26,7 +26,8 @@ fn matches(outcome: &Outcome) -> Matches {
 }
 
 /// Compares the last instance of a complete job with the interpreter. Both must have the same
-/// memory, and the interpreter must allow the matching.
+/// memory, except for bytes that the interpreter leaves unspecified. The interpreter must allow the
+/// matching.
 ///
 /// # Errors
 /// The first difference.

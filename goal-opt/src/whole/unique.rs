@@ -32,8 +32,8 @@ struct End {
 /// The messages that every run matches alike.
 #[derive(Debug)]
 pub struct UniqueMatches {
-    /// By vertex of a send or receive, the matching receive or send, if every run matches these
-    /// two. Otherwise [`Vertex::NONE`].
+    /// By vertex of a send or receive, the matching receive or send, if every run that receives the
+    /// message matches these two. Otherwise [`Vertex::NONE`].
     pub partner: Rc<Vec<Vertex>>,
     /// By vertex, true if no other send or receive can take the place of its partner: the two match
     /// whenever both start.
@@ -160,7 +160,7 @@ fn chunks<K: PartialEq>(ends: &[End], key: impl Fn(&End) -> K) -> Vec<Range<usiz
 struct Messages<'w, 'p> {
     whole: &'w Whole<'p>,
     orders: Vec<Option<BodyOrder<'p>>>,
-    /// Receives that match the same send in every run, and whose send can match no other receive.
+    /// Receives that can match only one send, which can match no other receive.
     unique: Vec<Vertex>,
     /// Receives that only one message fits, although other receives may take this message.
     single: Vec<Vertex>,

@@ -112,7 +112,8 @@ impl<'a> Tasks<'a> {
         Self { control, slots }
     }
 
-    /// Sets the hint that a rank is idle, for owners that call [`Tasks::is_wanted`].
+    /// Sets the hint that a rank has been idle for a while, for owners that call
+    /// [`Tasks::is_wanted`].
     #[inline]
     pub fn set_wanted(&self) {
         let wanted = &self.control.wanted.0;

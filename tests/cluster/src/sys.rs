@@ -41,8 +41,8 @@ pub(crate) fn no_offloads(name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens a packet socket that receives and sends all frames of an interface, whatever their
-/// destination. It does not block.
+/// Opens a packet socket that receives all frames that arrive at an interface, whatever their
+/// destination. Any frame can be sent with it. It does not block.
 pub(crate) fn open(name: &str) -> io::Result<OwnedFd> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None)?;

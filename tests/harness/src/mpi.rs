@@ -22,8 +22,8 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Returns a command that starts `ranks` processes, before the program and its arguments. It
-    /// kills them after the [`patience`](crate::patience) of `seconds` seconds.
+    /// Returns a command that starts `ranks` processes. The program and its arguments follow.
+    /// The command ends the processes after the [`patience`](crate::patience) of `seconds` seconds.
     pub fn start(&self, ranks: u32, seconds: u64) -> Command {
         let mut command = Command::new("timeout");
         command.args(["--kill-after=5", &timeout(seconds)]).args(&self.command);
@@ -43,7 +43,7 @@ impl Launcher {
     }
 }
 
-/// Returns the launchers on this machine. If there is none, prints that the test is skipped.
+/// Returns the launchers on this machine. A line reports each one that does not run.
 pub fn launchers() -> Vec<Launcher> {
     let prefixes = std::env::var("GOAL_MPI_PREFIXES").unwrap_or_default();
     let prefixes = prefixes.split(':').filter(|prefix| !prefix.is_empty()).map(Some);

@@ -4,8 +4,8 @@ use std::env::{self, VarError};
 
 /// Returns the number of random cases that a test runs. It is `count` times the factor in the
 /// environment variable `GOAL_SEEDS`, or `count` if that is not set. The factor is a whole number
-/// of at least 1. Smaller numbers of cases are not allowed, because many tests demand that some of
-/// their cases have a certain property.
+/// of at least 1. Many tests demand that a part of their cases has a certain property. They fail if
+/// there are fewer cases than `count`.
 ///
 /// # Panics
 ///

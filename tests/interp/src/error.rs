@@ -194,8 +194,7 @@ pub enum Illegal {
     /// The record has no entry for a send or a receive.
     #[error("{0}: not in the record")]
     Missing(Place),
-    /// The record has an entry for an action that is no send or receive of the program, or numbers
-    /// sends with gaps.
+    /// The record numbers the sends between two ranks with gaps, or uses a number twice.
     #[error("{0}: the record does not number the sends between two ranks from 0 on")]
     Order(Place),
     /// A receive takes a message that is never sent, or that another receive takes.

@@ -25,7 +25,7 @@ pub(crate) struct Message {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Content {
-    /// The bytes of the pattern, which are not sent.
+    /// The pattern of the message. Its bytes are computed only if a receive needs them.
     Pattern,
     /// A copy of the bytes, made when the send started.
     Copied(Bytes),

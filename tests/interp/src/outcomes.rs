@@ -40,7 +40,7 @@ pub fn outcomes(
     Ok(is_done.then_some(found))
 }
 
-/// Returns true if a program comes to its end in every order of its steps. Sends complete as
+/// Returns `Some` if a program comes to its end in every order of its steps. Sends complete as
 /// `options` say. Returns `None` if more than `bound` states must be visited.
 ///
 /// # Errors

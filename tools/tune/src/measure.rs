@@ -5,7 +5,7 @@ use goal::{Collective, CollectiveKind, Datatype, Function, Group, Op, Persistent
 use goal_collectives::{ALGORITHMS, Request};
 use std::time::{Duration, Instant};
 
-/// The least and the most operations that are measured for an algorithm.
+/// The least and the most times that an algorithm, or a pattern of messages, is measured.
 const TIMES: std::ops::RangeInclusive<u64> = 10..=20_000;
 
 /// The name of the algorithms that are made for several nodes.

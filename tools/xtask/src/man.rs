@@ -16,8 +16,8 @@ pub fn errors(source: &str) -> Vec<(String, String)> {
     parts.filter(|parts| parts.len() == 5).map(|parts| (parts[1].into(), parts[3].into())).collect()
 }
 
-/// Returns a page as roff. `errors` has a name and a sentence for each error code. The page without
-/// functions lists all `pages`.
+/// Returns a page of `pages` as roff. `errors` has a name and a sentence for each error code. The
+/// page without functions names the other pages.
 pub fn roff(page: &Page, pages: &[Page], errors: &[(String, String)], version: &str) -> String {
     let Page { name, title, text, items } = page;
     let functions: Vec<&str> = items.iter().filter_map(|item| item.function.as_deref()).collect();

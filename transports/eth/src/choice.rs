@@ -19,7 +19,7 @@ pub enum DriverKind {
     /// Packet sockets, which every Linux has.
     #[default]
     Packet,
-    /// AF_XDP sockets where the system offers them, and packet sockets elsewhere.
+    /// AF_XDP sockets where they are possible, and packet sockets elsewhere.
     Xdp,
 }
 
@@ -93,8 +93,8 @@ impl PortGroup {
 }
 
 impl AnyDriver {
-    /// Opens the interface with this name as [`Packet::open`] does. If the system offers no driver
-    /// of kind `kind`, returns a packet socket with the reason.
+    /// Opens the interface with this name as [`Packet::open`] does. If a driver of kind `kind` is
+    /// not possible, returns a packet socket with the reason.
     ///
     /// # Errors
     /// [`OpenError`].

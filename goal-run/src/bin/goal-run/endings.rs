@@ -29,7 +29,7 @@ pub(crate) fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
 
 /// Prints how a job ended that another host has led. Returns the exit status.
 pub(crate) fn tell_verdict(verdict: &Verdict, arguments: &Arguments) -> u8 {
-    // The leader has started this launcher, and shows the errors to the user itself.
+    // If the leader has started this launcher, the leader shows the errors to the user itself.
     let is_led = arguments.hosts.started_as.is_some() && verdict.report.is_some();
     for error in verdict.errors.iter().filter(|_| !is_led) {
         complain(error);

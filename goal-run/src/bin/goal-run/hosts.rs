@@ -139,14 +139,15 @@ impl HostsArguments {
     }
 
     /// Returns the settings for a job on several hosts. Returns `None` if all ranks are on this
-    /// host. `leaders` are the given options that only the leader follows.
+    /// host. Also returns `None` if `--hosts` names the hosts: then the fleet has the settings.
+    /// `leaders` are the given options that only the leader follows.
     pub(crate) fn hosts(
         &self,
         keeps_memory: bool,
         leaders: Vec<&'static str>,
     ) -> Result<Option<Hosts>, HostsFault> {
         self.check()?;
-        // The leader has started this launcher. So this launcher does not tell its user which
+        // If the leader has started this launcher, this launcher does not tell its user which
         // options only the leader follows.
         let leaders = if self.started_as.is_some() { vec![] } else { leaders };
         let hosts = |meeting, key: &Path| {

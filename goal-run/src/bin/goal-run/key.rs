@@ -115,7 +115,7 @@ fn key_of(path: &Path) -> Result<Key, Fault> {
         io::stdin().take(BYTES_MAX).read_to_end(&mut text)?;
         return Ok(Key::parse(&String::from_utf8_lossy(&text))?);
     }
-    // Without this flag, opening a FIFO would wait for a writer.
+    // Without `O_NONBLOCK`, opening a FIFO would wait for a writer.
     let mut options = OpenOptions::new();
     let file = options.read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
     let metadata = file.metadata()?;

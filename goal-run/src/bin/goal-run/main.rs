@@ -137,7 +137,8 @@ fn run() -> ExitCode {
     ended(status)
 }
 
-/// Returns the rank that another launcher gave this process. Only rank 0 writes reports.
+/// Returns the rank that another launcher gave this process; 0 if there is no such launcher. Rank 0
+/// alone prints notes that all ranks would print.
 fn started_rank() -> u32 {
     Launcher::from_process().ok().flatten().map_or(0, |launcher| launcher.rank())
 }
@@ -148,7 +149,8 @@ const NO_HEAP: &str = "--heap is for programs, and this is a schedule: leave it 
 /// The error if `--grow-to` is given for a schedule, to which nobody can add ranks.
 const NO_GROWTH: &str = "--grow-to is for programs, and this is a schedule: leave it out";
 
-/// The error if `--stuck` is given for a schedule. It is about threads, which only programs have.
+/// The error if `--stuck` is given for a schedule. The option is about threads that may act outside
+/// of calls of the library, and only programs have such threads.
 const NO_STUCK: &str = "--stuck is for programs, and this is a schedule: leave it out";
 
 /// The end of a run on this host.
@@ -316,10 +318,11 @@ fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     }
 }
 
-/// Calls [`open`] without capabilities. On one host the main thread gives up its capabilities
-/// before. On several hosts it needs them later, to open sockets when the number of ranks is known.
-/// So a thread without capabilities calls `open` there. A thread inherits capabilities from the
-/// thread that starts it, so no thread is started before they are given up.
+/// Calls [`open`] without capabilities, but a launcher of root keeps those to write files. On one
+/// host the main thread gives up its capabilities before. On several hosts it needs them later, to
+/// open sockets when the number of ranks is known. So there a thread that has given them up calls
+/// `open`. A thread inherits capabilities from the thread that starts it, so no thread is started
+/// before they are given up.
 fn read(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
     let work = || goal_launch::beside_stops(|| open(arguments));
     let refused = |error| Failure::System(LaunchError::System(error).to_string());

@@ -187,7 +187,7 @@ pub(crate) fn execute(
     Ok(Told::Report(Box::new(report)))
 }
 
-/// The default number of ranks that can be added to a job.
+/// The most ranks that can be added to a job by default.
 const RESERVE: u32 = 64;
 /// The most bytes that all ranks that can be added may allocate by default. Valgrind can map only
 /// about 64 GiB.

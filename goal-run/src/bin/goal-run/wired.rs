@@ -12,8 +12,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The rank of this process.
 pub(crate) enum Started {
-    /// The rank was not started yet. The other launcher takes the end of the session as the end of
-    /// this process's part.
+    /// A rank without MPI. [`Started::run`] or [`Leader::start_rank`] runs it. The other launcher
+    /// takes the end of the session as the end of this process's part.
     Waiting { wired: Arc<Wired>, session: Session },
     /// The rank runs in the thread that uses MPI.
     #[cfg(feature = "mpi")]

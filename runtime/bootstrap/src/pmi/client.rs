@@ -125,8 +125,8 @@ impl Client {
         self.call("cmd=finalize", "finalize_ack", deadline, |_| Ok(()))
     }
 
-    /// Asks the launcher to end all ranks, and waits until the deadline. The launcher does not
-    /// answer, but ends this process too.
+    /// Asks the launcher to end all ranks. Waits until the launcher closes the connection, or the
+    /// deadline passes. The launcher does not answer, but ends this process too.
     pub(crate) fn abort(&mut self, status: i32, deadline: &Deadline) {
         // If the launcher is gone, an error doesn't matter: the caller ends this process in any
         // case.

@@ -111,8 +111,8 @@ impl Client {
         })
     }
 
-    /// Asks the launcher to end all ranks, and waits until the deadline. The launcher ends this
-    /// process too.
+    /// Asks the launcher to end all ranks. Waits until the library's call returns, or the deadline
+    /// passes. The launcher ends this process too.
     pub(crate) fn abort(&mut self, status: i32, text: &str, deadline: &Deadline) {
         let text = c_text(text);
         // An error is ignored, since the caller ends this process in any case.

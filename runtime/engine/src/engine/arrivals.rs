@@ -84,8 +84,8 @@ impl Arrivals {
     }
 
     /// Gives an ended instance the number of its next run. This is possible only if it is the only
-    /// instance of its communicator and no message waits for it. Otherwise returns false, with no
-    /// effect.
+    /// instance of its communicator and has no matching space. No message may wait for it or for a
+    /// later instance. Otherwise returns false, with no effect.
     #[inline]
     pub(super) fn advance(
         &mut self,

@@ -135,7 +135,8 @@ struct Common {
     place: [usize; 7],
     /// [`Schedule::name`].
     name: u64,
-    /// The index of the storage in `homes`, in an engine of a process that acts for the rank.
+    /// The index of the storage in `homes`, in an engine of another process than the rank's; `None`
+    /// in the rank's own engine.
     home: Option<InstanceKey>,
 }
 

@@ -33,7 +33,8 @@ const LOOK: Duration = Duration::from_millis(20);
 /// The time that processes have to leave a job that is over.
 const LEAVE_LIMIT: Duration = Duration::from_secs(5);
 
-/// The processes of this host that have joined. Dropping this stops the job and ends them.
+/// The processes of this host that have joined. Dropping this stops the job. Ranks of a schedule
+/// then get time to leave. Processes of a program that have not left are killed, except this one.
 pub(super) struct Processes<'a> {
     segment: &'a Segment,
     are_programs: bool,

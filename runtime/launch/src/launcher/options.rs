@@ -145,7 +145,8 @@ pub struct Options {
     /// True if the calling thread gives up its capabilities for good before ranks start: see
     /// [`rights`](goal_job::rights).
     pub gives_up_rights: bool,
-    /// The number of a signal that ends the job. 0 as long as none has come.
+    /// Ends the job when it is set to the number of a signal. It is 0 at first, and the launcher
+    /// may set it to 0 again when it handles the signal.
     pub interrupted: Arc<AtomicUsize>,
     /// The signals that are passed on to the ranks of a program.
     pub forwarded: Forwarded,

@@ -201,8 +201,8 @@ impl RankSet for Processes {
         // Notes the processes that are stopped already, because `resume` must not continue them.
         let _ = self.stopped();
         for (place, (_, child)) in self.children.iter_mut().enumerate() {
-            // The ID of an ended process stays reserved until it is waited for. Only this call
-            // waits for it.
+            // The ID of an ended process stays reserved until it is waited for. `Processes`
+            // alone should do that, by `try_wait` and `wait`.
             let runs = matches!(child.try_wait(), Ok(None));
             if runs && !self.stopped.contains_key(&place) && send(child, Signal::STOP) {
                 self.suspended.push(place);

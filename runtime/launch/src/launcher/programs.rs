@@ -490,7 +490,8 @@ impl Drop for Programs<'_> {
     }
 }
 
-/// Reaps the ended children of a process group. Returns true if no process of the group is left.
+/// Reaps the ended children of this process in a process group. Returns true if this process has
+/// no child in the group any more.
 fn is_gone(group: Pid) -> bool {
     loop {
         match waitpgid(group, WaitOptions::NOHANG) {

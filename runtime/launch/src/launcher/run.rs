@@ -41,8 +41,8 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
     let equipped = equip(nisa, options, None, None);
     let smaller;
     let (nisa, options, equipped) = match equipped {
-        // If there is no memory for further ranks and the job need not grow, it starts without
-        // them.
+        // If the job can't start with room for further ranks and need not grow, it starts without
+        // this room.
         Err(_) if options.reserve > 0 && !options.must_grow => {
             smaller = without_reserve(nisa, options);
             (&smaller.0, &smaller.1, equip(&smaller.0, &smaller.1, None, None))

@@ -86,7 +86,7 @@ impl RankSnapshot {
         snapshot
     }
 
-    /// Reads the window of a rank. Leaves out actions that the file no longer holds.
+    /// Reads the window of a rank. Leaves out actions that the file no longer holds as they were.
     fn in_window(segment: &Segment, window: &Window, rank: u32) -> Self {
         let size = window.settings.size;
         let sizes = StateSizes::in_window(size);
@@ -128,7 +128,7 @@ impl RankSnapshot {
         }
     }
 
-    /// Adds an unfinished action. The caller adds actions in the order of their offsets.
+    /// Adds an unfinished action. The offsets must ascend from call to call.
     fn add(&mut self, offset: u32, record: &Record<'_>, started: bool) {
         self.unfinished.push(offset);
         self.ends.extend(record.dependents.iter().map(|waiter| (waiter, offset)));

@@ -238,8 +238,8 @@ impl Attached {
         self.job.segment.fail(self.rank, text);
     }
 
-    /// Returns the text of the failure that ended the job; `None` if no rank has failed. The
-    /// failure of this rank comes first, then failures of other ranks on this host.
+    /// Returns the text of the failure that ended the job; `None` if no rank of this host has
+    /// failed. The failure of this rank comes first, then failures of other ranks on this host.
     pub fn failure(&self) -> Option<String> {
         let (segment, own) = (self.job.segment, self.rank);
         let others = 0..segment.num_members();
@@ -252,7 +252,7 @@ impl Attached {
         self.job.fail_in(nisa, self.rank, failure);
     }
 
-    /// Returns true if a launcher started this process. Otherwise the process is a group of one.
+    /// Returns true if this process has a launcher. Otherwise the process is a group of one.
     pub fn has_launcher(&self) -> bool {
         self.job.settings.origin == Origin::Program
     }

@@ -5,8 +5,8 @@ use super::threaded::Threaded;
 use crate::transport::RankTransport;
 use goal_engine::{Engine, Failure};
 
-/// A rank's engine. Each mode of progress shares the engine with other threads or processes in its
-/// own way.
+/// A rank's engine, and the threads or processes that share it. The mode of progress decides which
+/// these are.
 pub(super) enum Engines<'a> {
     /// The engine of mode `caller`: only the rank uses it.
     Own(Box<Engine<'a, RankTransport<'a>>>),

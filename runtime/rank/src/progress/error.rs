@@ -65,12 +65,12 @@ pub enum Interrupted {
     /// The launcher stopped the job.
     #[error("the job was stopped")]
     Stopped,
-    /// The launcher stopped the job because no rank could go on. In a job of programs, each rank
-    /// then says what it waits for: [`Attached::fail`](crate::program::Attached::fail).
+    /// The launcher stopped the job because no rank could go on. In a job of programs, a rank that
+    /// waits then leaves a text on its wait: [`Attached::fail`](crate::program::Attached::fail).
     #[error("no rank can go on")]
     Stuck,
-    /// The launcher stopped the job because the time is up. In a job of programs, each rank that
-    /// waits then says what it waits for.
+    /// The launcher stopped the job because the time is up. In a job of programs, a rank that waits
+    /// then leaves a text on its wait, too.
     #[error("the time is up")]
     Late,
     /// A rank is lost; the text names it.

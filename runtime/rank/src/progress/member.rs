@@ -267,7 +267,7 @@ impl<'a> Member<'a> {
     }
 
     /// Returns true if an instance has ended, and all messages to its peers on other hosts have
-    /// left. Executes no action.
+    /// left. Sends the messages that were written, but makes no other progress.
     ///
     /// # Errors
     /// [`Interrupted`].

@@ -173,8 +173,9 @@ impl<'a> Claim<'a> {
         self.key.tag(self.way, self.control, self.packet)
     }
 
-    /// Returns the bytes that the tag covers, if they are enough to be hashed together with other
-    /// packets. Returns `None` if the rest behind the beginning is shorter than [`LONG_MIN`].
+    /// Returns the bytes that the tag covers, if the packet is long enough to be hashed together
+    /// with others. Returns `None` if fewer than [`LONG_MIN`] bytes are behind the beginning, or if
+    /// the header does not fit into the beginning.
     fn input(&self) -> Option<Input<'a>> {
         let [first, second, payload] = self.packet.proven();
         let mut start = [0; lanes::START_LEN];

@@ -374,7 +374,7 @@ impl Endpoint {
 
     /// Returns the time at which [`Endpoint::handle_timeout`] must be called, once
     /// [`Endpoint::poll_transmit`] has no more frames. The time may be too early, but never too
-    /// late. Returns `None` if no timer runs.
+    /// late. Returns `None` if there is no connection.
     #[inline]
     pub fn poll_timeout(&self) -> Option<u64> {
         self.deadlines.first().map(|&(deadline_ns, _)| deadline_ns)

@@ -93,8 +93,9 @@ impl<D: Driver, C: Fn() -> u64> Transport for EspTransport<D, C> {
         self.peers.get(to).map_or(self.peers.first_room, |peer| peer.credit.left())
     }
 
-    /// Returns `u64::MAX`, so every eager message is sent before its receive is posted. The
-    /// receiver has granted room for it, and an answer takes longer than within a host.
+    /// Returns `u64::MAX`: the transport sets no limit of its own to messages that are sent before
+    /// their receives are posted. The receivers have granted room for them, and an answer takes
+    /// longer than within a host.
     fn pushed_max(&mut self, _to: u32, _bytes: Option<Span>) -> u64 {
         u64::MAX
     }

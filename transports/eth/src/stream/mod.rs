@@ -219,8 +219,9 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
     }
 
     /// Receives frames, handles timers, and handles the endpoint's events. Calls `sink` with the
-    /// next messages if they lie in the received frames. Stops at the end of the packet in which
-    /// `sink` has got `messages_max` messages. Returns the number of messages passed to `sink`.
+    /// next messages if they lie in the received frames. The last packet passed to `sink` is the
+    /// packet in which it has got `messages_max` messages. Returns the number of messages passed to
+    /// `sink`.
     fn receive(
         &mut self,
         now_ns: u64,

@@ -7,8 +7,9 @@ use goal_lang::Action;
 
 impl Run<'_, '_> {
     /// Makes room for one action for each entry of `ranks`, in which a rank may occur several
-    /// times. Begins a new window for a rank if the current one is too full and nothing is under
-    /// way. Otherwise returns a rank without room as the error, with no effect.
+    /// times. Begins a new window for a rank if the current one is too full. This is impossible
+    /// while an action of the rank is under way, or if its actions do not fit into an empty window.
+    /// Then returns the rank as the error, with no effect.
     pub(super) fn make_room(&mut self, ranks: &[u32]) -> Result<(), u32> {
         let fits = |run: &Self, rank: u32, count: usize| {
             let layout = &run.layouts[rank as usize];

@@ -20,13 +20,14 @@ pub(crate) struct Order {
     pub(crate) host: String,
     /// The arguments of the launcher.
     pub(crate) arguments: Vec<String>,
-    /// The environment variables that the launcher sets, with their values.
+    /// Environment variables that the launcher gets, with their values.
     pub(crate) variables: Vec<(String, String)>,
     /// The folder in which the program runs.
     pub(crate) folder: String,
     /// The key of the job.
     pub(crate) key: String,
-    /// The number of bytes of the schedule. `None` if the job is a program.
+    /// The number of bytes of the schedule after the order. `None` if none follows: for a program,
+    /// or if the launcher reads the files of the schedule itself.
     pub(crate) schedule_len: Option<u64>,
 }
 

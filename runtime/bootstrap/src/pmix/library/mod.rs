@@ -129,8 +129,8 @@ impl Library {
         check(unsafe { (self.fence)(ptr::null(), 0, &raw const info, 1) })
     }
 
-    /// Reads the value of `key` that `rank` has put. If `rank` is [`abi::RANK_WILDCARD`], reads a
-    /// value of the job.
+    /// Reads the value of `key` of `rank`, which the rank or the server has put. If `rank` is
+    /// [`abi::RANK_WILDCARD`], reads a value of the job.
     pub(super) fn get(&self, namespace: &str, rank: u32, key: &CStr) -> Result<Content, Status> {
         let of = process(namespace, rank);
         let mut value: *mut Value = ptr::null_mut();

@@ -50,7 +50,8 @@ pub(super) struct Session<'a> {
     pub(super) started: Instant,
     /// The other hosts with a stream to this one.
     pub(super) connected: BTreeSet<Host>,
-    /// The outcome of the job, if the leader has sent it.
+    /// The outcome of the job: the one that the leader has sent, or the loss of the leader. `None`
+    /// until one of both has come.
     pub(super) decided: Option<Verdict>,
     /// The reason why processes run schedules that the kernels should run. `None` if the kernels
     /// run them or were not asked to.

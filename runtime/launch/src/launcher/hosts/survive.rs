@@ -15,7 +15,7 @@ impl Leader<'_, '_> {
     }
 
     /// Tells all hosts of new losses. Begins the next generation when all ranks that are left wait
-    /// for it. Returns the reason why the job must end, if any.
+    /// for it or have come to their end. Returns the reason why the job must end, if any.
     pub(super) fn tend(&mut self, rank_set: &mut dyn RankSet) -> Option<Ending> {
         let segment = self.place.segment;
         let suspicions: Vec<(u32, u32)> = losses::suspicions(self.place).collect();

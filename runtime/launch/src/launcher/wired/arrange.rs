@@ -84,7 +84,8 @@ impl Wired {
     /// it.
     ///
     /// # Errors
-    /// The exchange failed, or the processes differ in version or settings.
+    /// The exchange failed, a process can't take part, or the processes do not fit together. They
+    /// must agree in version, fabric and settings.
     pub fn arrange(rank: u32, size: u32, exchange: &mut Exchange<'_>) -> io::Result<Self> {
         Self::agree(rank, size, exchange, None, Ok(String::new()))
     }
@@ -271,7 +272,7 @@ fn told<T: Serialize + for<'d> Deserialize<'d>>(
 }
 
 /// Returns a text that differs from node to node. Processes with an equal text can join each
-/// other's launchers, have the same process IDs and can share memory.
+/// other's launchers, know each other by the same process IDs and can share memory.
 fn node() -> io::Result<String> {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
     // The names of launch sockets are local to a network namespace.

@@ -44,8 +44,8 @@ const POLLS_BEFORE_RELEASE: u32 = 8;
 
 /// The state that a rank shares with its thread.
 ///
-/// The thread sleeps until the bell of the rank's mailbox rings. The rank arms the bell when it
-/// releases its engine, and disarms it when it reclaims the engine. So neither takes a system call.
+/// The bell of the rank's mailbox wakes the thread. The rank arms the bell when it releases its
+/// engine, and disarms it when it reclaims the engine. So neither takes a system call.
 pub(super) struct ProgressThread<'a> {
     job: Job<'a>,
     rank: u32,

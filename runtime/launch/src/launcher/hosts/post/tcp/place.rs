@@ -43,9 +43,10 @@ pub fn listen_at(host: &str, ports: &RangeInclusive<u16>) -> Result<Listener, St
 }
 
 /// Returns the addresses at which to listen, the best first. They are the addresses `targets` of
-/// `at`. If `at` has a name, the unspecified addresses follow, which stand for all addresses of
-/// this host. Some systems give a host's own name a loopback address. Other hosts can't reach this
-/// host there, so loopback addresses are left out. A user who gives only addresses means no others.
+/// `at`. If `at` has a name other than `localhost`, the unspecified addresses follow, which stand
+/// for all addresses of this host. Some systems give a host's own name a loopback address. Other
+/// hosts can't reach this host there, so loopback addresses are left out then. A user who gives
+/// only addresses or `localhost` means no others.
 fn own_addresses(at: &str, targets: &[SocketAddr]) -> Vec<SocketAddr> {
     let are_meant = at.split(',').all(is_meant);
     let any = [IpAddr::from(Ipv6Addr::UNSPECIFIED), IpAddr::from(Ipv4Addr::UNSPECIFIED)];
