@@ -91,8 +91,9 @@ pub struct Opened {
 }
 
 impl RankBootstrap {
-    /// Returns the process ID of the launcher; `None` if this process is in another PID namespace.
-    /// In a container another process may have the ID.
+    /// Returns the process ID of the launcher if it has this ID in the PID namespace of this
+    /// process too. Returns `None` if it does not, or if a namespace is not known. In a container
+    /// another process may have the ID.
     pub fn launcher_here(&self) -> Option<u32> {
         let is_same = self.namespace.is_some() && self.namespace == namespace();
         is_same.then_some(self.launcher)

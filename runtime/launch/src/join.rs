@@ -12,8 +12,8 @@
 //! launcher does. So the name can't be guessed, both ends must belong to the same user, and the
 //! process must know a token. The processes of the job get name and token through the launcher that
 //! started them, such as `mpirun`. A process that lies about its rank belongs to the job, and can
-//! only end it. The name of the socket is not a path, because ranks may be in different containers
-//! that do not share files.
+//! only end it. The launcher starts nothing for processes that join. Each rank may be in a
+//! container of its own, and need not see the files of others. So the socket's name is not a path.
 //!
 //! Threat: other processes connect and send nothing, or open more connections than the launcher has
 //! descriptors. The launcher does not block on a silent connection, and closes it after

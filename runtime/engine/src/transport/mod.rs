@@ -158,8 +158,10 @@ pub trait Transport {
     /// receive. No single message takes more than `most` of them.
     fn announce_room(&mut self, bytes: u64, most: u64);
 
-    /// Returns the room in bytes that rank `to` announced last, as far as known here; 0 before its
-    /// first announcement arrives.
+    /// Returns the room in bytes for messages to rank `to`, as far as it is known here. It follows
+    /// from the last announcement of `to`, and a network subtracts what it has sent since. Before
+    /// an announcement is known, it is 0. In a network it may then be a first room that all ranks
+    /// have agreed on.
     fn room(&self, to: u32) -> u64;
 
     /// Returns the most bytes of a message to rank `to` that is sent before its receive is posted,

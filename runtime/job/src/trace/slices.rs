@@ -63,8 +63,8 @@ pub(super) struct Slices<'a> {
     lanes: Lanes,
     /// The slices that have not ended, by instance and offset of the action.
     open: FxHashMap<(u32, u32), Slice>,
-    /// The number of the instance that started last, and the readiness of its actions. `None` if
-    /// the section is not known. A rank of a job runs one instance at a time.
+    /// The number of the instance that started last, and the readiness of its actions. `None` if no
+    /// instance runs, or if the section is not known. A rank of a job runs one instance at a time.
     readiness: Option<(u32, Readiness)>,
     /// The number of records that belong to no action of the section.
     foreign: u64,

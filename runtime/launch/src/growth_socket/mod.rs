@@ -197,7 +197,8 @@ fn hear(caller: &Caller, token: &Token) -> Option<Result<Request, String>> {
     }
 }
 
-/// Parses a request. Returns the reason for the caller if its version or its token is wrong.
+/// Parses a request. Returns the reason for the caller if the text is no request, or if its version
+/// or its token is wrong.
 fn read(text: &[u8], token: &Token) -> Result<Request, String> {
     let wrong = |error: serde_json::Error| format!("this is no request: {error}");
     let Versioned { version } = serde_json::from_slice(text).map_err(wrong)?;

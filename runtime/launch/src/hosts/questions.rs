@@ -1,5 +1,5 @@
-//! Decides which questions of other hosts are answered. Each question is answered at most once, and
-//! not too soon after the last answer to its host.
+//! Decides which questions of other hosts are answered. A question of a host's latest run is
+//! answered at most once, and not too soon after the last answer to this run.
 //!
 //! Threat: anyone on the Ethernet can repeat recorded questions, of this run or of earlier runs
 //! with the same key. Nobody without the key can make new questions or change their sender, as the

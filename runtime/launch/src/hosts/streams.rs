@@ -79,7 +79,8 @@ impl Streams {
         self.by_host.values().all(|stream| stream.waiting_bytes < WAITING_MAX)
     }
 
-    /// Closes each stream once the endpoint has taken all of its packets.
+    /// Closes the streams whose packets the endpoint has all taken. Other streams stay open until a
+    /// later call.
     pub(super) fn close(&mut self, now_ns: u64) {
         self.flush();
         for stream in self.by_host.values() {

@@ -53,8 +53,8 @@ impl Process {
         kill_process_group(self.pid(), signal) != Err(Errno::PERM)
     }
 
-    /// Passes a signal on to the process group while the child runs. Also sends it to the process
-    /// that has attached as the rank, if that has left the group.
+    /// Passes a signal on to the process group while the child runs. The process that has attached
+    /// as the rank gets it too, even if it has left the group or the child has ended.
     pub(super) fn forward(&mut self, signal: Signal, process_state: &ProcessState) {
         self.attended.look(process_state, self.child.id());
         let is_in_group = self.attended.is_in_group(self.pid());

@@ -21,7 +21,7 @@ pub enum LaunchError {
         /// The number of ranks that are allowed.
         limit: u32,
     },
-    /// No transport connects a rank with another one.
+    /// No transport is left with which a rank reaches another one or itself.
     #[error(transparent)]
     Unreachable(#[from] goal_job::transport::Unreachable),
     /// The interpreter would need more memory to compare the run than

@@ -181,8 +181,8 @@ impl Rendezvous {
         if is_crowded {
             self.events.push_back(LinkEvent::Crowded);
         }
-        // For the leader's host, the list has the address of the connection with the leader, and
-        // not the name that the user gave.
+        // For the leader's host, the list has the address that the user chose for its ranks. If
+        // there is none, it has the address at which this launcher reached the leader.
         self.events.push_back(LinkEvent::Found(all));
     }
 }

@@ -71,8 +71,8 @@ pub(crate) struct Rendezvous {
 /// The state of another launcher that has joined.
 struct Peer {
     host: Host,
-    /// The address of the launcher's host, and the address of this host that the launcher connected
-    /// to.
+    /// The address of the launcher's host, and the address at which that launcher has reached this
+    /// host.
     address: IpAddr,
     reached: IpAddr,
     decoder: Decoder,

@@ -157,8 +157,8 @@ pub(super) fn follow(
             None => None,
         };
         if let Some(message) = news {
-            // A launcher reports nothing after one of these messages, as the leader then ends the
-            // job.
+            // After any of these messages except `Finished` the leader ends the job. So this
+            // launcher reports no more of them.
             match message {
                 LauncherMessage::Finished => have_finished = true,
                 _ => has_told = true,

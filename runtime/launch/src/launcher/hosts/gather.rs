@@ -26,11 +26,12 @@ const GATHER_LIMIT: Duration = Duration::from_secs(5);
 enum Gathered {
     /// All hosts that are not lost have sent their ranks' memory.
     All,
-    /// A host was lost meanwhile. The value is the end of a job that lost this host.
+    /// A host was lost meanwhile. The value is the end of a job that lost the first such host.
     Lost(End),
     /// A launcher got a signal.
     Interrupted(usize),
-    /// The time was up, or [`GATHER_LIMIT`] had passed.
+    /// It took too long. The end of the job determines if its own time, [`GATHER_LIMIT`] or both
+    /// must have passed.
     Late,
 }
 

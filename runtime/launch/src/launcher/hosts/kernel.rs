@@ -125,8 +125,9 @@ fn abilities(options: &Options) -> Abilities {
 }
 
 impl Session<'_> {
-    /// Loads the engine with the parts of this host's ranks. Returns `None`, and tells the user
-    /// why, if the processes must run the schedule because a host's kernel can't.
+    /// Loads the engine with the parts of this host's ranks. Returns it if all hosts have the
+    /// schedule in their kernels. Returns `None` if the processes run the schedule. Unless the user
+    /// chose [`Offload::Off`], tells the user why.
     ///
     /// # Errors
     /// [`LaunchError`], also if the kernel must run the schedule and can't.

@@ -1,10 +1,10 @@
 //! Does the leader's work while the ranks run.
 //!
 //! Threat: another host's launcher has the key, and may send any message. Its messages count for
-//! its own ranks only. The leader writes their memory only into the areas of these ranks, and
-//! checks all numbers. The launcher may lie about its own ranks. In a job that goes on after
-//! losses, it may say that its ranks can't reach ranks of other hosts. Then those ranks are lost:
-//! in each generation, one for each rank of the launcher. A host with the key can end the job
+//! its own ranks only. The leader writes their memory only into the areas of these ranks, and does
+//! not use impossible numbers. The launcher may lie about its own ranks. In a job that goes on
+//! after losses, it may say that its ranks can't reach ranks of other hosts. Then those ranks are
+//! lost: in each generation, one for each rank of the launcher. A host with the key can end the job
 //! anyway, so this gives it no more power.
 
 use super::post::{EVENTS_MAX, random};

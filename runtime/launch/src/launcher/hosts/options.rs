@@ -29,13 +29,14 @@ pub struct Hosts {
     pub obstacle: Option<Obstacle>,
 }
 
-/// A function that finds out why another host can't join the job, as its launcher has ended early.
+/// A function that finds the reason why another host can't join the job, such as the early end of
+/// its launcher.
 #[derive(Clone)]
 pub struct Obstacle(Arc<dyn Fn() -> Option<String> + Send + Sync>);
 
 impl Obstacle {
     /// Returns an obstacle that calls `find` while hosts wait for each other. `find` returns a text
-    /// for the user, or `None` while no reason is known.
+    /// for the user of each host, or `None` while no reason is known.
     pub fn new(find: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(find))
     }
@@ -97,8 +98,8 @@ pub struct Rendezvous {
     /// The ranks of this launcher. With `None`, each launcher has a block of ranks, in the order of
     /// the launchers' numbers.
     pub here: Option<RankList>,
-    /// The address at which other hosts reach the ranks of this host. By default it is the local
-    /// address of this launcher's connection with the leader.
+    /// The address at which other hosts reach the ranks of this host. By default it is the address
+    /// that the connections between the launchers have on this host.
     pub address: Option<IpAddr>,
     /// The ports at which the ranks of this host may listen; 0 stands for any free port.
     pub ports: RangeInclusive<u16>,

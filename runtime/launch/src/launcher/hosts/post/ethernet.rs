@@ -19,8 +19,8 @@ const FRAMES_MAX: usize = 64;
 /// The most receives in a row before the thread handles timers and commands. Together they take
 /// more frames than a driver's ring holds.
 const ROUNDS_MAX: usize = 32;
-/// The longest time for sending the last acknowledgements after all other launchers have sent their
-/// last messages, in nanoseconds.
+/// The longest time for sending the last acknowledgements, in nanoseconds. It begins when the last
+/// messages of all other launchers have arrived.
 const HEARD_NS: u64 = 100_000_000;
 /// The time for which the thread stays after all streams are closed, in nanoseconds. In it the last
 /// acknowledgement is sent.

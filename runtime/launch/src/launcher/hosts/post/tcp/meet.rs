@@ -62,11 +62,11 @@ impl Worker {
         self.listener.as_deref().filter(|_| self.accept_ns <= now_ns)
     }
 
-    /// Makes room for one more pending connection. Drops the oldest connection without a valid
-    /// hello if there are [`CALLERS_MAX`] of them. A connection with a valid hello is kept longer,
-    /// because its launcher may take it for open already. A job has no more such connections than
-    /// launchers. If there are more, some are recordings of earlier hellos, and the oldest is
-    /// dropped.
+    /// Makes room for one more pending connection. Drops the oldest connection that has not shown
+    /// the key, if there are [`CALLERS_MAX`] of these. A connection that has shown the key is kept
+    /// longer, because its launcher may take it for open already. A job has no more such
+    /// connections than launchers. Beyond that, some are recordings. If there are [`CALLERS_MAX`]
+    /// more than launchers, the oldest is dropped.
     fn make_room(&mut self) {
         let oldest = |has_key: bool, most: usize| {
             let is_one = |one: &Connection| matches!(one, Connection::Shaking(caller) if caller.has_shown_key() == has_key);
@@ -107,8 +107,9 @@ impl Worker {
         }
     }
 
-    /// Notes that an attempt to connect with the leader failed. A single refusal proves nothing:
-    /// for a moment, a launcher of a job that ends may still listen at that port.
+    /// Notes that an attempt to connect with the leader failed. If the leader has another key, the
+    /// search ends. Any other single refusal proves nothing: for a moment, a launcher of a job that
+    /// ends may still listen at that port.
     fn fail(&mut self, target: SocketAddr, failed: Failed, now_ns: u64) {
         let text = format!("no connection with launcher 0 at {} ({target}): {failed}", self.at);
         let is_refusal =
