@@ -130,8 +130,8 @@ fn size_finding(analysis: &Analysis<'_>, stuck: &Trace, recv: Vertex) -> Diagnos
         .help("give the messages different tags, name the source, or let one wait for the other")
 }
 
-/// The finding that the program gets stuck in some order of events with `setting`, but in no order
-/// with the settings of the options.
+/// The finding that the program gets stuck in some order of events with `setting`. It does so in no
+/// order with the eager limit of the options and unlimited room for messages without a receive.
 fn buffering_finding(analysis: &Analysis<'_>, stuck: &Trace, setting: &str) -> Diagnostic {
     let stuck_here = Analysis { trace: stuck, ..*analysis };
     let message = "there are orders of events in which the program ends only where messages are sent before their receives are there";

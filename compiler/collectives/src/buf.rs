@@ -41,8 +41,8 @@ impl Buf {
         Self { addr: self.addr + offset, size, ..self }
     }
 
-    /// Returns the bytes from the first of this buffer to the last of `end`, which must lie behind
-    /// it.
+    /// Returns the bytes from the first of this buffer to the last of `end`. `end` must be this
+    /// buffer or lie behind it.
     pub(crate) fn until(self, end: Self) -> Self {
         Self { size: end.addr + end.size - self.addr, ..self }
     }

@@ -7,7 +7,7 @@ use goal_lang::CollectiveKind;
 /// The reason why an algorithm generates nothing for a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GenerateError {
-    /// No algorithm can meet the request.
+    /// The request can't be met. The [`RequestError`] has the reason.
     #[error(transparent)]
     Request(#[from] RequestError),
     /// The request is for another collective.

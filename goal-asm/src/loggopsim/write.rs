@@ -111,8 +111,8 @@ impl Write for Rest<'_> {
     }
 }
 
-/// Returns true if the ranks of two programs have the same graphs, images and stated order, so that
-/// both programs become the same file.
+/// Returns true if the ranks of two programs have the same graphs in the same stated order, and the
+/// same image numbers. Then both programs become the same file.
 pub fn are_same(left: &Program, right: &Program) -> bool {
     let mut seen = FxHashSet::default();
     left.ranks.len() == right.ranks.len()

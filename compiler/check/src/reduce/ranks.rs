@@ -40,8 +40,8 @@ fn without(program: &Program, gone: &[bool]) -> Option<Program> {
     Some(left)
 }
 
-/// Returns a body without the messages from and to removed ranks. `number` has, by rank, its new
-/// number, or `None` for a removed rank.
+/// Returns a body without the messages from and to removed ranks. The other messages get the new
+/// numbers of their ranks. `number` has, by rank, its new number, or `None` for a removed rank.
 fn among(body: &Body, number: &[Option<u32>]) -> Body {
     let peer = |action: &Action| match *action {
         Action::Send { to: peer, .. } | Action::Recv { from: peer, .. } if peer != ANY => {

@@ -6,8 +6,8 @@
 //!   receives may take fewer than c of them before it. (If the receive stayed without a message,
 //!   each of the c messages would have gone to another receive: one posted earlier, or one that
 //!   takes a kept message earlier.)
-//! - A send that waits for its receive certainly ends if c fitting receives certainly start, and
-//!   other sends may get fewer than c of them before it.
+//! - Let a send that waits for its receive certainly start. It also ends if c fitting receives
+//!   certainly start, and other sends may get fewer than c of them before it.
 //!
 //! If all events are in the set, the program ends in every order. If not, nothing is known.
 

@@ -79,8 +79,9 @@ fn bruck_in_places(rank: &mut Rank<'_>) {
     }
 }
 
-/// In each round pairs of neighbours exchange two blocks: those that they got from their other
-/// neighbour in the round before.
+/// Pairs of neighbours first exchange their own blocks. In each further round, every rank exchanges
+/// two blocks with its other neighbour. In the second round it sends its own block and the first
+/// one that it got. Later it sends the two blocks that it got in the round before.
 pub(super) fn neighbour_exchange(rank: &mut Rank<'_>) {
     keep_own(rank);
     let (me, ranks) = (rank.me(), rank.ranks());

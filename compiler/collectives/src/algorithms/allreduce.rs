@@ -24,11 +24,11 @@ impl Sum {
     }
 }
 
-/// Folds the ranks to a power of two. Each odd rank below `2 * rest` also stands for its neighbour
-/// below.
+/// Folds the ranks to the largest power of two that is not above their number. Each odd rank below
+/// `2 * rest` also stands for its neighbour below.
 struct Fold {
     power: u32,
-    /// The number of ranks above the power of two.
+    /// The number of ranks minus `power`.
     rest: u32,
 }
 

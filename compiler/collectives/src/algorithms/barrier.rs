@@ -56,8 +56,9 @@ fn disseminate(rank: &mut Rank<'_>, ways: u32) {
     }
 }
 
-/// Pairs of ranks signal to each other in log2 p rounds. A rank above the largest power of two
-/// signals to a partner before these rounds, and waits for the partner's signal after them.
+/// The ranks below the largest power of two signal to each other in pairs, in one round for each
+/// bit of their numbers. Each other rank signals to a partner before these rounds, and waits for
+/// the partner's signal after them.
 pub(super) fn recursive_doubling(rank: &mut Rank<'_>) {
     let (me, ranks) = (rank.me(), rank.ranks());
     let power = 1 << ranks.ilog2();

@@ -49,8 +49,9 @@ pub(super) fn combine_all(rank: &mut Rank<'_>, own: Buf, sum: Buf) {
     });
 }
 
-/// Adds the part of each rank to `sum`, from the last rank down. Receives the part of the last rank
-/// into `sum`, and calls `add` for the parts of the other ranks.
+/// Adds the part of each rank to `sum`, from the last rank down. The part of this rank is `own`. If
+/// the last rank is another one, receives its part into `sum`. Calls `add` for every rank but this
+/// one and the last.
 pub(super) fn in_order(rank: &mut Rank<'_>, own: Buf, sum: Buf, add: impl Fn(&mut Rank<'_>, u32)) {
     let last = rank.ranks() - 1;
     for other in (0..=last).rev() {

@@ -275,7 +275,7 @@ impl<'r> Rank<'r> {
         let Self { body, memory, scratched, .. } = self;
         let hazards = if buf.space == Space::Memory { memory } else { scratched };
         hazards.access(buf.addr..buf.addr + buf.size, writes, action, |earlier| {
-            // The buffers of one message may overlap.
+            // An action may have several buffers. It does not wait for itself.
             if earlier != action {
                 body.requires(action, earlier);
             }

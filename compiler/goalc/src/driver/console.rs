@@ -97,8 +97,8 @@ fn write_out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
 /// The name of standard output in errors.
 const STDOUT: &str = "<stdout>";
 
-/// Writes findings, and the number of findings that were not kept. Text goes to standard error.
-/// JSON and SARIF go to standard output.
+/// Writes findings, and the number of findings that were not kept. Findings as text go to standard
+/// error, and as JSON or SARIF to standard output. The number always goes to standard error.
 ///
 /// # Errors
 /// An error of standard output.

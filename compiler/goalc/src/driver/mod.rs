@@ -117,8 +117,8 @@ impl Options {
         Self { strip: self.strip && !self.check, ..self.clone() }
     }
 
-    /// Runs `work`. Its parallel parts use [`Options::threads`] threads, which end before this
-    /// returns. So the process may fork afterwards.
+    /// Runs `work`. Its parallel parts use [`Options::threads`] threads, which end with it and do
+    /// no later work. So the process may fork afterwards.
     pub fn with_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         workers::with_threads(self.threads, work)
     }

@@ -60,8 +60,8 @@ pub fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String>
     }
 }
 
-/// Runs `work`. Its parallel parts share `threads` threads, which end before this returns. If
-/// `threads` is 1, or the system starts no threads, the calling thread does all of the work.
+/// Runs `work`. Its parallel parts share `threads` threads, which end with it. If `threads` is at
+/// most 1, or the system does not start all of them, the calling thread does all of the work.
 ///
 /// No threads are kept for the next call: a forked child would wait for threads that it does not
 /// have.

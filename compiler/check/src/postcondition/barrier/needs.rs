@@ -1,5 +1,6 @@
 //! Computes, for each action, the receives that must have taken a message before the action starts.
-//! Only receives count for which it is open which message they take.
+//! Counts receives that may take several messages. Also counts receives whose message one of the
+//! former may take.
 //!
 //! For example, an action waits for two receives from any source. When both have ended, they have
 //! taken two messages, whichever receive took which. So the action can't start if only one message

@@ -24,8 +24,8 @@ pub(super) struct Without {
     ended: Vec<bool>,
     /// By rank with counted receives, the sends to this rank that can start.
     sent: Vec<Vec<Vertex>>,
-    /// By set of receives, the number of sends at the last call of `have_messages`, and the answer
-    /// of that call.
+    /// By set of receives, the number of sends for which `have_messages` last computed its answer,
+    /// and that answer.
     answers: Vec<(usize, bool)>,
 }
 
