@@ -21,8 +21,8 @@ pub fn chunk(header: &Header, to: u32) -> Chunk {
         schedule: header.instance,
         sender: header.source,
         receiver: to,
-        // The other flags are about payloads that the receiver reads in the sender's memory. No
-        // other host can do that.
+        // The other flags are about payloads that a rank reads or writes in the memory of the other
+        // rank. No rank of another host can do that.
         flags: u32::from(header.flags & Header::PATTERN)
             | u32::from(header.communicator_upper) << COMMUNICATOR_SHIFT,
         tag: header.tag,

@@ -31,8 +31,8 @@ struct Active {
     epoch: u32,
     /// The number of actions of the part that the process has taken, ever.
     taken: u64,
-    /// The time at which the process must give back an action that it has taken; `None` if it has
-    /// taken none.
+    /// The time at which the process must give back an action that it has taken; `None` if there is
+    /// no such action.
     returns: Option<Instant>,
 }
 

@@ -33,7 +33,7 @@ impl Payload {
     }
 }
 
-/// Work of a rank's process other than an operation on two operands.
+/// Work of a rank's process that is not an [`Exec`].
 #[derive(Debug, Clone)]
 pub(crate) enum Hand {
     /// The process computes for a time.

@@ -45,7 +45,8 @@ pub struct TableDescriptors {
     pub memory: OwnedFd,
     /// The map of the rings of actions that are handed over.
     pub handed: OwnedFd,
-    /// The socket to which the rank sends starts, and which receives its completion events.
+    /// The socket by which the rank sends starts and returns of actions. It also receives the
+    /// rank's completion events.
     pub socket: OwnedFd,
 }
 

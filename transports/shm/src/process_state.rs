@@ -38,7 +38,8 @@ pub struct ProcessState {
     start: AtomicU64,
     /// The ID by which the launcher of the host sees the process; 0 while unknown.
     seen: AtomicU32,
-    /// 1 once the process has finalized, or has left the job.
+    /// 1 once the process has called its end, which may still wait for other ranks, or has left the
+    /// job.
     has_finalized: AtomicU32,
     /// The state of the process: [`COMPUTES`], [`WAITS`] or [`STAYS`].
     state: AtomicU32,
@@ -109,12 +110,13 @@ impl ProcessState {
         Some(self.seen.load(Ordering::SeqCst)).filter(|&process| process != 0)
     }
 
-    /// States that the process has finalized, or has left the job. It starts no schedules any more.
+    /// States that the process has called its end, or has left the job. It starts no schedules any
+    /// more.
     pub fn finalize(&self) {
         self.has_finalized.store(1, Ordering::SeqCst);
     }
 
-    /// Returns true if the process has finalized, or has left the job.
+    /// Returns true if the process has called its end, or has left the job.
     pub fn has_finalized(&self) -> bool {
         self.has_finalized.load(Ordering::SeqCst) != 0
     }

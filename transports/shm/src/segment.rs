@@ -111,7 +111,7 @@ impl Segment {
         self.layout.ranks.len() as u32
     }
 
-    /// Returns the rank count in the segment. Only the launcher changes the count.
+    /// Returns the rank count in the segment. Only the launcher changes its number of ranks.
     #[inline]
     pub fn rank_count(&self) -> &RankCount {
         self.words(RANK_COUNT_AT)

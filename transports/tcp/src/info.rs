@@ -35,7 +35,7 @@ pub(crate) fn read(socket: BorrowedFd<'_>) -> Option<Info> {
     (result == 0).then(|| Info {
         is_open: info.tcpi_state == ESTABLISHED,
         // A host without room answers each retransmission, but retransmissions become ever rarer.
-        // So silence counts only since the last bytes were sent.
+        // So a host is awaited only if bytes were sent after its last answer.
         awaits_host: info.tcpi_unacked > 0 && info.tcpi_last_ack_recv > info.tcpi_last_data_sent
             || info.tcpi_probes > 0,
         heard_before_ns: u64::from(info.tcpi_last_ack_recv) * 1_000_000,

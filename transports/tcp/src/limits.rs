@@ -19,7 +19,7 @@ pub(crate) const PART_ZCOPY_MAX: usize = PART_BYTES_MAX as usize;
 pub(crate) const ZCOPY_MIN: usize = 8 << 10;
 
 /// The most bytes that may wait to be sent on a connection. A message that does not fit waits in
-/// the engine. Only the unsent end of one part without a copy may exceed this limit.
+/// the engine. The unsent end of one part that was to be sent without a copy may wait beyond it.
 pub(crate) const UNSENT_MAX: usize = 256 << 10;
 
 /// The most bytes that one read of a connection takes.

@@ -6,9 +6,9 @@
 //! - **Pieces.** A message that is gathered or scattered is copied piece by piece.
 //! - **Portions.** A message of the engine has a limited number of frames. A longer message is sent
 //!   in portions, each a message of the engine. The receive waits for all portions.
-//! - **Starts.** A receive or fallback operation begins with an action that does nothing, if other
-//!   actions wait for its start. Every other action ends as soon as it starts, so actions that wait
-//!   for its start wait for its end.
+//! - **Starts.** If other actions wait for the start of a receive, it begins with an action that
+//!   does nothing. The same holds for computations, the time, and functions of the program. Any
+//!   other action counts as started once the first of its engine's actions has ended.
 //! - **Fallback operations.** The engine hands some actions over to the rank's process, because the
 //!   kernel can't do them, or not in time. These are long operations on floating-point numbers,
 //!   computations, the time, and functions of the program.

@@ -181,8 +181,8 @@ impl Fabric for TcpFabric {
         if self.blocked == 0 {
             return Vec::new();
         }
-        // Bytes that a plain connection refused stay in the memory of their sender, not in this
-        // process's buffers.
+        // Bytes that a plain connection refused stay with their sender, not in the fabric's
+        // buffers.
         let keeps = |one: &Connection| {
             one.is_waiting && (one.outbox.len() > 0 || one.channel.plain().is_none())
         };
