@@ -33,7 +33,7 @@ use goal_asm::nisa::{MAGIC, StreamError};
 use goal_bootstrap::Launcher;
 use goal_job::Window;
 use goal_job::binding::Bind;
-use goal_job::{limits, rights};
+use goal_job::{SETTINGS, limits, rights};
 use goal_launch::report::{Report, Status};
 use goal_launch::{self, Ended, LaunchError, Omitted, Outcome, Verdict};
 use goal_run::verify::{unmet, verify};
@@ -143,15 +143,20 @@ fn started_rank() -> u32 {
     Launcher::from_process().ok().flatten().map_or(0, |launcher| launcher.rank())
 }
 
-/// The error if `--heap` is given for a schedule, whose ranks allocate nothing.
-const NO_HEAP: &str = "--heap is for programs, and this is a schedule: leave it out";
-
-/// The error if `--grow-to` is given for a schedule, to which nobody can add ranks.
-const NO_GROWTH: &str = "--grow-to is for programs, and this is a schedule: leave it out";
-
-/// The error if `--stuck` is given for a schedule. The option is about threads that may act outside
-/// of calls of the library, and only programs have such threads.
-const NO_STUCK: &str = "--stuck is for programs, and this is a schedule: leave it out";
+/// Returns the error if an option that is for programs only is given for a schedule. The ranks of a
+/// schedule allocate nothing, nobody can add ranks, and none goes on alone.
+fn refuse_options_of_programs(arguments: &Arguments) -> Result<(), Failure> {
+    let settings = SETTINGS.iter().filter(|row| row.is_of_programs).map(|row| row.option);
+    let settings = settings.filter(|option| arguments.settings.has(option));
+    let heap = arguments.heap.map(|_| "heap");
+    let grow_to = arguments.grow_to.map(|_| "grow-to");
+    match heap.into_iter().chain(grow_to).chain(settings).next() {
+        None => Ok(()),
+        Some(option) => Err(Failure::System(format!(
+            "--{option} is for programs, and this is a schedule: leave it out"
+        ))),
+    }
+}
 
 /// The end of a run on this host.
 enum Told {
@@ -164,15 +169,7 @@ enum Told {
 
 fn execute(arguments: &Arguments, own: &[OsString]) -> Result<Told, Failure> {
     let of_schedules = &arguments.of_schedules;
-    if arguments.heap.is_some() {
-        return Err(Failure::System(NO_HEAP.to_owned()));
-    }
-    if arguments.grow_to.is_some() {
-        return Err(Failure::System(NO_GROWTH.to_owned()));
-    }
-    if arguments.settings.has("stuck") {
-        return Err(Failure::System(NO_STUCK.to_owned()));
-    }
+    refuse_options_of_programs(arguments)?;
     if let Some(text) = arguments.input.inputs.first().and_then(|name| hints::on_word(name)) {
         return Err(Failure::System(text));
     }

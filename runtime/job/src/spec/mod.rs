@@ -45,6 +45,8 @@ pub struct Setting {
     pub agreed: Option<usize>,
     /// True if only jobs of schedules have the setting, and jobs of programs do not.
     pub is_of_schedules: bool,
+    /// True if only jobs of programs have it, and not those of schedules.
+    pub is_of_programs: bool,
     /// True if only jobs of hosts on one Ethernet have the setting.
     pub is_of_ethernet: bool,
     /// Returns the names that the value may have, and their help texts; empty if values have no
@@ -65,6 +67,7 @@ const PLAIN: Setting = Setting {
     heading: None,
     agreed: None,
     is_of_schedules: false,
+    is_of_programs: false,
     is_of_ethernet: false,
     names: Vec::new,
     set: |_, _| Ok(()),
@@ -137,14 +140,14 @@ settings! {
     survives: bool = false => Text, "survive", "",
         "Let the other ranks of a program go on if one is killed or exits early: they learn of it \
          by GOAL_ERR_RANK_LOST and call GOAL_Comm_shrink",
-        agreed: Some(7);
+        agreed: Some(7), is_of_programs: true;
 
     /// The treatment of a program's job in which nothing moves, though threads of its ranks that
     /// are in no call of the library may still act.
     stuck: Stuck = Stuck::default() => Text, "stuck", "tell|end[,S]",
         "Treatment of a program's job in which nothing moves for S seconds, though threads in no \
          call of the library may still act: tell who waits for what, or end it",
-        default_note: Some("");
+        default_note: Some(""), is_of_programs: true;
 
     /// The duration of `calc` actions.
     #[serde(with = "forms::factor")]

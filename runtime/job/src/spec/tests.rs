@@ -96,30 +96,34 @@ fn line(row: &Setting) -> String {
     let value = if names.is_empty() { row.value_name.to_owned() } else { names.join("|") };
     let option = format!("--{} {value}", row.option).trim_end().replace('|', "\\|");
     let default = (row.text)(&JobSpec::default());
-    let default = if row.value_name == "BYTES" { in_units(&default) } else { default };
-    let default = if row.value_name.is_empty() { "" } else { &default };
-    let notes = [
+    let default = match (row.value_name, &*default) {
+        ("", _) => String::new(),
+        (_, "") => "none".to_owned(),
+        ("BYTES", bytes) => in_units(bytes),
+        (_, text) => format!("`{text}`"),
+    };
+    let is_of_tables = row.default_note.is_some_and(|note| note.contains("GOAL_TABLE"));
+    let conditions = [
         (row.agreed.is_some(), "equal on all hosts"),
         (row.is_of_schedules, "schedules only"),
+        (row.is_of_programs, "programs only"),
         (row.is_of_ethernet, "Ethernet only"),
-        (
-            row.default_note.is_some_and(|note| note.contains("GOAL_TABLE")),
-            "`GOAL_TABLE` may have it",
-        ),
+        (is_of_tables, "a table of decisions may have another default"),
     ];
-    let notes: Vec<_> =
-        notes.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text).collect();
-    format!("| `{option}` | {default} | {} | {} |\n", row.help, notes.join("; "))
+    let conditions = conditions.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text);
+    let conditions = conditions.collect::<Vec<_>>().join("; ");
+    format!("| `{option}` | {default} | {} | {conditions} |\n", row.help)
 }
 
 #[test]
 fn the_manual_has_the_table_of_settings() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/goal-run.md");
     let manual = std::fs::read_to_string(path).unwrap();
-    let (begin, end) = ("<!-- settings -->\n\n", "\n<!-- end of settings -->");
+    let begin = "<!-- made by GOAL_BLESS=1 cargo test -p goal-job --lib settings -->\n\n";
+    let end = "\n<!-- end -->";
     let (before, rest) = manual.split_once(begin).expect("the manual marks the table");
     let (_, after) = rest.split_once(end).expect("the manual marks its end");
-    let head = "| option | default | meaning | |\n|---|---|---|---|\n".to_owned();
+    let head = "| option | default | meaning | condition |\n|---|---|---|---|\n".to_owned();
     let table = SETTINGS.iter().fold(head, |table, row| table + &line(row));
     let wanted = format!("{before}{begin}{table}{end}{after}");
     if std::env::var_os("GOAL_BLESS").is_some() {
