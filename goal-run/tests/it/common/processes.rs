@@ -3,6 +3,7 @@
 use goal_filetest::until;
 use rustix::process::Pid;
 use std::fs;
+use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
 pub(crate) fn pid(number: i32) -> Pid {
@@ -51,10 +52,17 @@ pub(crate) fn is_rank(process: Pid) -> bool {
     name.is_ok_and(|name| name.starts_with("rank "))
 }
 
-/// Returns true if a rank has mapped the segment, which it does right before it is ready.
+/// Returns true if a rank has mapped the segment, which it does right before it is ready. Ranks of a
+/// job with a key hide their maps from all users but root. Such a rank counts as soon as it sleeps
+/// under its name.
 pub(crate) fn is_mapped(rank: Pid) -> bool {
-    let maps = fs::read_to_string(format!("/proc/{}/maps", rank.as_raw_nonzero()));
-    maps.is_ok_and(|maps| maps.contains("memfd:goal-run (deleted)"))
+    match fs::read_to_string(format!("/proc/{}/maps", rank.as_raw_nonzero())) {
+        Ok(maps) => maps.contains("memfd:goal-run (deleted)"),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            is_rank(rank) && state_of(rank) == Some('S')
+        }
+        Err(_) => false,
+    }
 }
 
 /// Returns true if a process has a thread with this name.
