@@ -524,7 +524,7 @@ pub(crate) extern "C" fn goalprof_isendrecv(request: u64, of: CMessage, is_null:
     });
 }
 
-/// Notes a call with a receive of which the MPI library reports no status.
+/// Notes a call with a receive for which the MPI library reports no status.
 ///
 /// # Safety
 /// `name` is a literal.

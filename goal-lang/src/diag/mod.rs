@@ -33,7 +33,7 @@ pub struct Diagnostic {
     pub message: String,
     /// The places involved, the most important one first; empty if there is no text.
     pub labels: Vec<Label>,
-    /// Places of which only the line is known, the most important one first. A binary has such
+    /// Places with a known line and no column, the most important one first. A binary has such
     /// places if it states the source lines of its actions. They lie in the only file of the source
     /// map.
     pub lines: Vec<LineLabel>,

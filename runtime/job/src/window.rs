@@ -46,7 +46,7 @@ impl Window {
         Ok(Self { file: Arc::new(file), outline, settings })
     }
 
-    /// Opens a window over a schedule in memory, of which it makes a sealed copy.
+    /// Opens a window over a sealed copy of a schedule in memory.
     ///
     /// # Errors
     /// The system has no memory for the copy.

@@ -143,7 +143,7 @@ impl<W: Write> Recorder<W> {
         });
     }
 
-    /// Ends the recording at a call with a receive of which the MPI library reports no status.
+    /// Ends the recording at a call with a receive for which the MPI library reports no status.
     pub fn miss_status(&mut self, name: &'static str) {
         self.attempt_if_on(|_| Err(Fault::Status(name)));
     }

@@ -60,7 +60,7 @@ impl<W: Write> Recorder<W> {
         }
     }
 
-    /// Writes a collective between two `nop` actions, of which the first starts it and the last
+    /// Writes a collective between two `nop` actions. The first one starts it, and the last one
     /// joins its end. Returns the label of the last one, or `None` if the rank sends and receives
     /// nothing in it. The next action of the thread waits for the first one.
     pub(super) fn write_collective(

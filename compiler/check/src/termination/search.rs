@@ -122,7 +122,7 @@ struct Search<'s, 'a, 'p> {
 }
 
 impl Search<'_, '_, '_> {
-    /// Finds a cluster with a possible step, of which all actions have started or may start. No
+    /// Finds a cluster with a possible step. All its actions have started or may start. No
     /// other action can influence the choices of such a cluster any more, so they can be made
     /// before all other choices.
     fn closed_cluster(&self, state: &State) -> Option<Vertex> {

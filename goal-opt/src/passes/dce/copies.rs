@@ -8,7 +8,7 @@ use goal_lang::{Action, ActionId, Body, Op, Payload, Piece, partly_overlap};
 const READERS_MAX: usize = 64;
 
 /// Returns readers of copies, each with its new action, which reads the source of the copy instead.
-/// Handles only copies of which all readers can change: such a copy is then dead. Ignores actions
+/// Handles only copies whose readers can all change: such a copy is then dead. Ignores actions
 /// of `dead`.
 pub(super) fn find(
     body: &Body,

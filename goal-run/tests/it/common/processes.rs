@@ -52,9 +52,9 @@ pub(crate) fn is_rank(process: Pid) -> bool {
     name.is_ok_and(|name| name.starts_with("rank "))
 }
 
-/// Returns true if a rank has mapped the segment, which it does right before it is ready. Ranks of a
-/// job with a key hide their maps from all users but root. Such a rank counts as soon as it sleeps
-/// under its name.
+/// Returns true if a rank has mapped the segment, which it does right before it is ready. Ranks of
+/// a job with a key hide their maps from all users but root. Such a rank counts as soon as it
+/// sleeps under its name.
 pub(crate) fn is_mapped(rank: Pid) -> bool {
     match fs::read_to_string(format!("/proc/{}/maps", rank.as_raw_nonzero())) {
         Ok(maps) => maps.contains("memfd:goal-run (deleted)"),

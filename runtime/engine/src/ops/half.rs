@@ -86,7 +86,7 @@ pub(super) fn narrow(singles: &Singles) -> Halves {
     halves.map(f16::to_le_bytes)
 }
 
-/// The conversions by special instructions, each of which converts 8 elements.
+/// The conversions by special instructions. Each converts 8 elements.
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86 {
     use super::{COUNT, Halves, Singles};

@@ -80,7 +80,7 @@ fn hosts_compare_settings_in_this_order() {
     );
 }
 
-/// Returns a number of bytes in the largest unit of which it is a multiple.
+/// Returns a number of bytes in the largest unit that divides it.
 fn in_units(bytes: &str) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     let fits = |bytes: u64| units.into_iter().find(|(bits, _)| bytes.trailing_zeros() >= *bits);

@@ -57,7 +57,7 @@ impl Pending {
         Self::of_programs(ranks, text, vec![]).programs.unwrap_or_default()
     }
 
-    /// Returns an empty report, for a program of which one rank has ended.
+    /// Returns an empty report, for a program with one ended rank.
     pub(crate) fn of_ended_program() -> Self {
         Self { programs: Some(vec![]), ..Self::default() }
     }

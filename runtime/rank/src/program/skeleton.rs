@@ -11,7 +11,7 @@ pub const HEAP_BYTES: u64 = 1 << 30;
 /// The divisor for the size of the largest segment. The quotient limits the default heaps of all
 /// ranks together.
 const HEAPS_SHARE: u64 = 2;
-/// The size in bytes of which default heaps are multiples.
+/// The unit of the sizes of default heaps, in bytes.
 const PAGE: u64 = 4096;
 
 /// Returns the default size of a rank's heap in bytes. The job has `ranks` ranks, and its segment

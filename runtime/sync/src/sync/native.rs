@@ -78,7 +78,7 @@ impl<'a> Bytes<'a> {
         self.len / LINE
     }
 
-    /// Returns a view of `lines` lines, of which `first` is the first.
+    /// Returns a view of `lines` lines, from `first` on.
     ///
     /// # Panics
     /// If the run goes beyond the last line.

@@ -62,7 +62,7 @@ pub(super) unsafe trait Entry: Copy {}
 
 // SAFETY: a number.
 unsafe impl Entry for u64 {}
-// SAFETY: numbers, and flags of which the kernel may set others than those that have a name.
+// SAFETY: numbers and flags. The kernel may set flags that have no name here.
 unsafe impl Entry for XdpDesc {}
 
 /// The parts that both ends of a ring need.

@@ -123,7 +123,7 @@ impl<'a> Builder<'a> {
         self.initial[waiter as usize] += 1;
     }
 
-    /// Appends a chain of steps, each of which depends on the one before. Returns the numbers of
+    /// Appends a chain of steps. Each step depends on the one before. Returns the numbers of
     /// the first and the last step.
     pub(super) fn chain(&mut self, origin: usize, steps: Vec<Step>) -> (u32, u32) {
         let steps = if steps.is_empty() { vec![NOTHING] } else { steps };
