@@ -161,8 +161,8 @@ fn finding(
 }
 
 /// Labels at most [`MATCHED_SHOWN_MAX`] pairs of a send and a receive. In each pair, one of both
-/// could have matched `vertex` instead. The pairs matched, or would match if the run went on. `destination` is
-/// the rank that the message of `vertex` goes to.
+/// could have matched `vertex` instead. The pairs matched, or would match if the run went on.
+/// `destination` is the rank that the message of `vertex` goes to.
 fn label_matched_instead(
     analysis: &Analysis<'_>,
     pairing: &Pairing,
