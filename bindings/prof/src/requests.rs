@@ -108,7 +108,7 @@ impl Entry {
     }
 }
 
-/// What was freed with a request of the program.
+/// The objects that were freed with a request of the program.
 #[derive(Debug)]
 pub(crate) enum Freed {
     /// The request was not active, or is not known.

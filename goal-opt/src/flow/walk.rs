@@ -23,13 +23,13 @@ pub(crate) struct Value {
     pub(crate) writer: Option<ActionId>,
     /// The range of its readers in `Flow::readers`.
     pub(super) readers: Range<usize>,
-    /// What ends the value.
+    /// The cause that ends the value.
     pub(crate) fate: Fate,
     /// True if dependencies prove the order of all accesses to these bytes.
     pub(crate) is_certain: bool,
 }
 
-/// What ends a value.
+/// The cause that ends a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// This action overwrites the value.

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The size of a block of dumped memory, in bytes.
 const DUMPED_BLOCK: usize = 1 << 20;
 
-/// How a job ended.
+/// The end of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// Every action of every instance ended.
@@ -110,7 +110,7 @@ pub(crate) struct Run {
 /// The outcome of a job, with the memory of its ranks.
 #[derive(Debug)]
 pub struct Outcome {
-    /// How the job ended.
+    /// The end of the job.
     pub end: End,
     /// The counts of the job.
     pub counts: Counts,

@@ -2,7 +2,7 @@
 
 use crate::Faults;
 
-/// What connects the hosts.
+/// The network that connects the hosts.
 #[derive(Debug, Clone, Copy)]
 pub enum Switch {
     /// A wire between two hosts.
@@ -21,7 +21,7 @@ pub struct Wiring {
     pub hosts: usize,
     /// The most bytes of a frame after the Ethernet header.
     pub mtu: usize,
-    /// What connects the hosts.
+    /// The network that connects the hosts.
     pub switch: Switch,
 }
 

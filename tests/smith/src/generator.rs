@@ -10,7 +10,7 @@ use crate::image;
 use crate::node::Node;
 use crate::shape::Shape;
 
-/// How messages from one node to another are kept apart.
+/// The way in which messages from one node to another are kept apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PairMode {
     /// All sends are ordered, and all receives are ordered too. So tags are free, and a receive may

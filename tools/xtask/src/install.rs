@@ -25,11 +25,11 @@ pub struct Install<'a> {
     pub prefix: &'a Path,
     /// The version of the library, such as 0.1.0.
     pub version: &'a str,
-    /// What happens to debug information.
+    /// The treatment of debug information.
     pub debug_info: DebugInfo,
 }
 
-/// What happens to debug information in an installation.
+/// The treatment of debug information in an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DebugInfo {
     /// Debug information stays in the files.

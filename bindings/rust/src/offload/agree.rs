@@ -43,7 +43,7 @@ pub(crate) struct Freed {
     pub(crate) epoch: u32,
 }
 
-/// What a rank proposes for a schedule that is offered to the kernels.
+/// The proposal of a rank for a schedule that is offered to the kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Proposal {
     /// A hash of the schedule and the communicator's ranks, which must be the same on all ranks.

@@ -16,7 +16,7 @@ impl Group {
     /// Returns a buffer of `len` elements, all zero.
     ///
     /// # Errors
-    /// [`ErrorCode::Memory`] if there is no memory for so many elements.
+    /// [`ErrorCode::Memory`] if memory is too small for these elements.
     pub fn zeros<T: Element>(self, len: usize) -> Result<Buffer<T>> {
         Buffer::zeros(self, len)
     }

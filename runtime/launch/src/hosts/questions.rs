@@ -20,7 +20,7 @@ pub(super) const LONG_PAUSE_NS: u64 = 100_000_000;
 /// The most hosts that are remembered.
 const HOSTS_MAX: usize = 1024;
 
-/// What is remembered of a host that asks.
+/// The record of a host that asks.
 #[derive(Debug)]
 struct Asker {
     /// The nonce of the host's latest run, and the highest number of a question of that run.

@@ -26,7 +26,7 @@ pub(super) struct Process {
     pub(super) since: Instant,
     /// The process that has attached as the rank, which the child may have started.
     pub(super) attended: Attended,
-    /// How the child ended. `None` while it runs.
+    /// The end of the child. `None` while it runs.
     pub(super) exit: Option<Exit>,
     /// The signal that stopped the child. `None` if it is not stopped.
     pub(super) stopped: Option<i32>,

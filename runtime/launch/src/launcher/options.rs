@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
-/// How the ranks of this host are run.
+/// The way in which the ranks of this host are run.
 #[derive(Debug, Clone)]
 pub enum Ranks {
     /// Threads of this process.
@@ -126,7 +126,7 @@ pub struct Options {
     pub spec: JobSpec,
     /// The largest message, in bytes, that ranks push: see [`goal_engine::Options::pushed_max`].
     pub pushed_max: u64,
-    /// How the ranks of this host are run.
+    /// The way in which the ranks of this host are run.
     pub ranks: Ranks,
     /// The transports that may be used.
     pub transports: Choice,

@@ -44,7 +44,7 @@ pub struct Pending {
     pub(crate) programs: Option<Vec<String>>,
 }
 
-/// How many of a host's ranks were started.
+/// The number of started ranks of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Started {
     /// The number of ranks that were started.

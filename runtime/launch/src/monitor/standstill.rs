@@ -20,7 +20,7 @@ struct Motion {
     moves: u64,
 }
 
-/// What was seen of a rank since nothing has moved.
+/// The observations of a rank since nothing has moved.
 #[derive(Debug)]
 struct Seen {
     rank: u32,

@@ -41,7 +41,7 @@ const END_LIMIT: Duration = Duration::from_secs(3);
 const LAST_LIMIT: Duration = Duration::from_secs(7);
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What the ranks execute.
+/// The schedule or program that the ranks execute.
 pub(crate) enum Task<'a> {
     /// The bytes of a schedule. Other hosts get them with the order.
     Schedule(&'a [u8]),

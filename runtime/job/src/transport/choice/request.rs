@@ -30,7 +30,7 @@ pub(super) struct List {
     names: Vec<Name>,
 }
 
-/// What the user requests for transports.
+/// A request of the user for transports.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// The list of the transports that may be used; `None` if all may be used.

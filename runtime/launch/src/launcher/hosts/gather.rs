@@ -22,7 +22,7 @@ const SHOW_TICK: Duration = Duration::from_millis(250);
 /// was up. It also limits this time after the job got stuck or failed, once the time is up.
 const GATHER_LIMIT: Duration = Duration::from_secs(5);
 
-/// How gathering the memory of ranks ended.
+/// The end of gathering the memory of ranks.
 enum Gathered {
     /// All hosts that are not lost have sent their ranks' memory.
     All,

@@ -68,7 +68,7 @@ pub(super) struct ProgressThread<'a> {
 /// A function that the thread of a rank calls. It may take the engine from the thread.
 pub(super) type OnProgress = Arc<dyn Fn() + Send + Sync>;
 
-/// What the thread does after a step.
+/// The next act of the thread after a step.
 enum Step {
     /// The thread does the next step.
     On,
