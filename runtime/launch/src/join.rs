@@ -217,7 +217,7 @@ impl LaunchSocket {
     }
 }
 
-/// The bytes that a connection has sent so far.
+/// The message that a connection has sent so far.
 enum Heard {
     Nothing,
     /// The hello of this rank.
