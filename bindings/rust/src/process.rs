@@ -70,12 +70,13 @@ pub(crate) fn of_fork() -> Error {
     Error::new(ErrorCode::Init, "this process is a fork of a rank, and no rank itself")
 }
 
-/// Ends this process, a fork that was made in a registered function and has returned from it. Such
-/// a fork is in the middle of an action of its parent's schedule.
+/// Ends this process, a fork that was made in a function of the program and has returned from it.
+/// Such a fork is in the middle of an action of its parent's schedule, or is a copy of a thread of
+/// the library.
 #[cold]
 pub(crate) fn end_fork() -> ! {
     const TEXT: &[u8] =
-        b"goal: a forked child returned from a function that a schedule has called: \
+        b"goal: a forked child returned from a function that the library has called: \
                           call exec or _exit in the child\n";
     // A thread of the parent may have held the lock of standard error.
     // SAFETY: the text is a constant. No destructor runs, since those of the parent's objects must

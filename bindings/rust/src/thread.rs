@@ -3,7 +3,7 @@
 
 use crate::process::{end_fork, is_fork};
 use crate::slots::Due;
-use goal_rank::program::within_program;
+use goal_rank::program::{is_of_library, within_program};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
@@ -82,8 +82,12 @@ fn drain(common: &'static dyn Common) {
     let _calls = Calls(common);
     while let Some(due) = QUEUE.with_borrow_mut(|queue| queue.as_mut()?.pop_front()) {
         within_program(|| due.call());
-        // In a fork, the remaining functions belong to the parent.
         if is_fork() {
+            // The fork of a thread of the library would go on as that thread, for ever.
+            if is_of_library() {
+                end_fork();
+            }
+            // The remaining functions belong to the parent.
             QUEUE.with_borrow_mut(|queue| *queue = None);
         }
     }

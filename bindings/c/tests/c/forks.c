@@ -166,10 +166,14 @@ static GOAL_Schedule with_scratchpad(void) {
   return compiled;
 }
 
+static pthread_t main_thread;
+static volatile int is_of_main_thread;
+
 /* A child that does not end here, as a handler of an error would. */
 static void fork_and_return(GOAL_Handle handle, void *arg) {
   (void)handle;
-  *(pid_t *)arg = fork();
+  is_of_main_thread = pthread_equal(pthread_self(), main_thread);
+  *(volatile pid_t *)arg = fork();
 }
 
 static pid_t child_in_function;
@@ -184,7 +188,8 @@ static void in_functions(void) {
   GOAL_Graph made = GOAL_CreateGraph();
   GOAL_Schedule compiled;
   GOAL_Handle run;
-  pid_t child = -1;
+  volatile pid_t child = -1;
+  int has_thread = GOAL_Get_progress() == GOAL_PROGRESS_THREAD;
   int function = GOAL_Reg_func(made, forks_in_function), status;
   GOAL_Exec(made, function, message, 8, message, 8, GOAL_USERSPACE, GOAL_USERSPACE);
   compiled = GOAL_Compile(made);
@@ -195,14 +200,17 @@ static void in_functions(void) {
   check(WIFEXITED(status) && WEXITSTATUS(status) == 1, "the child of a function");
   check(GOAL_FreeSchedule(compiled) == 0 && GOAL_FreeGraph(made) == 0, "GOAL_FreeSchedule");
   run = GOAL_Ibarrier(GOAL_COMM_WORLD);
-  check(GOAL_On_end(run, fork_and_return, &child) == 0, "GOAL_On_end");
-  while (child == -1 && GOAL_Test(run) == 0) {
+  main_thread = pthread_self();
+  check(GOAL_On_end(run, fork_and_return, (void *)&child) == 0, "GOAL_On_end");
+  while (child == -1 && (has_thread || GOAL_Test(run) == 0)) {
   }
   if (getpid() != rank_process) {
     CODE(GOAL_Wait(run));
     _exit(failed ? 9 : 0);
   }
-  check(GOAL_Wait(run) == 0 && status_of(child) == 0, "a child in GOAL_On_end");
+  status = status_of(child);
+  check(WIFEXITED(status) && WEXITSTATUS(status) == !is_of_main_thread, "a child in GOAL_On_end");
+  check(GOAL_Wait(run) == 0, "a run at whose end a function forks");
 }
 
 static void others(void) {
