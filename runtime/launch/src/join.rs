@@ -164,7 +164,7 @@ impl LaunchSocket {
                 Heard::Rank(rank) => {
                     joined.push(JoinedRank { rank, peer: caller.peer, socket: caller.socket });
                 }
-                Heard::Nothing | Heard::PendingConnection => {}
+                Heard::Nothing | Heard::Invalid => {}
             }
         }
         if callers.hindrance.is_some() && joined.is_empty() {
@@ -205,14 +205,14 @@ impl LaunchSocket {
         let len = match recv(&caller.socket, &mut hello, flags) {
             Ok((_, len)) => len,
             Err(Errno::AGAIN | Errno::INTR) => return Heard::Nothing,
-            Err(_) => return Heard::PendingConnection,
+            Err(_) => return Heard::Invalid,
         };
         let (token, rank) = hello.split_at(Token::LEN);
         match Token::from_bytes(token) {
             Some(token) if len == HELLO_LEN && token == self.address.token => {
                 Heard::Rank(u32::from_le_bytes(rank.try_into().expect("four bytes")))
             }
-            _ => Heard::PendingConnection,
+            _ => Heard::Invalid,
         }
     }
 }
@@ -223,7 +223,7 @@ enum Heard {
     /// The hello of this rank.
     Rank(u32),
     /// Something that is not a hello of this job, or an error.
-    PendingConnection,
+    Invalid,
 }
 
 impl Callers {

@@ -1,8 +1,8 @@
-//! The start barrier of a job, called its gate, and a barrier for measurements.
+//! The start barrier of a job, and a barrier for measurements.
 //!
-//! Ranks wait at the gate until all of them are ready. The word of the gate also tells ranks that
-//! the job was stopped, is stuck, or has lost a rank. The launcher waits at the gate until all
-//! ranks have finished.
+//! Ranks wait at the barrier until all of them are ready. The word of the barrier also tells ranks
+//! that the job was stopped, is stuck, or has lost a rank. The launcher waits at the barrier until
+//! all ranks have finished.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::shared_words::SharedWords;
@@ -14,7 +14,7 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct StartBarrier {
-    /// The number of ranks that have come to the gate.
+    /// The number of ranks that have come to the barrier.
     ready: AtomicU32,
     /// [`CLOSED`], [`OPEN`], [`STOPPED`], [`STUCK`], [`BROKEN`] or [`LATE`]. Ranks wait on this
     /// futex.
@@ -36,7 +36,7 @@ const OPEN: u32 = 1;
 const STOPPED: u32 = 2;
 /// Stopped because no rank could go on.
 const STUCK: u32 = 3;
-/// Stopped because a rank was lost. The gate opens again for the ranks that are left.
+/// Stopped because a rank was lost. The barrier opens again for the ranks that are left.
 const BROKEN: u32 = 4;
 /// Stopped because the time is up.
 const LATE: u32 = 5;
@@ -45,8 +45,8 @@ const LATE: u32 = 5;
 unsafe impl SharedWords for StartBarrier {}
 
 impl StartBarrier {
-    /// Waits until `ranks` ranks have called this. The last one opens the gate and stores the time
-    /// `now_ns`. Returns false if the job was stopped instead.
+    /// Waits until `ranks` ranks have called this. The last one opens the barrier and stores the
+    /// time `now_ns`. Returns false if the job was stopped instead.
     pub fn pass(&self, ranks: u32, now_ns: impl Fn() -> u64) -> bool {
         self.pass_polling(ranks, 0, now_ns)
     }
@@ -70,13 +70,13 @@ impl StartBarrier {
                     // `wait` may return early; the loop looks again.
                     self.position.wait(CLOSED, None);
                 }
-                // A gate that broke was open: a rank was lost before this one woke up.
+                // A barrier that broke was open: a rank was lost before this one woke up.
                 position => return matches!(position, OPEN | BROKEN),
             }
         }
     }
 
-    /// The number of ranks that have come to the gate.
+    /// The number of ranks that have come to the barrier.
     pub fn ready(&self) -> u32 {
         self.ready.load(Ordering::SeqCst)
     }
@@ -87,8 +87,8 @@ impl StartBarrier {
         self.position.load(Ordering::SeqCst) == OPEN
     }
 
-    /// Ends the job: ranks at the gate return, and the others see [`StartBarrier::is_stopped`]. The
-    /// caller must wake ranks that sleep elsewhere.
+    /// Ends the job: ranks at the barrier return, and the others see [`StartBarrier::is_stopped`].
+    /// The caller must wake ranks that sleep elsewhere.
     pub fn stop(&self) {
         for position in [CLOSED, OPEN, BROKEN] {
             self.change(position, STOPPED);
@@ -101,11 +101,11 @@ impl StartBarrier {
         self.change(OPEN, BROKEN);
     }
 
-    /// Opens the gate again for the ranks that are left, and begins the next generation. No rank
+    /// Opens the barrier again for the ranks that are left, and begins the next generation. No rank
     /// may use the segment's messages during this call.
     pub fn mend(&self) {
         self.change(BROKEN, OPEN);
-        // A rank that sees the new generation also sees that the gate was open.
+        // A rank that sees the new generation also sees that the barrier was open.
         self.generation.fetch_add(1, Ordering::SeqCst);
     }
 

@@ -89,7 +89,7 @@ impl Tag {
 pub enum Refused {
     /// The first bytes are not those of a hello of this version.
     #[error("what it sent is not the beginning of a connection of GOAL, version 1")]
-    PendingConnection,
+    NoHello,
     /// The peer encrypts and this end does not, or the other way round.
     #[error("one of the two has --tls, and the other one has not")]
     Encryption,
@@ -172,7 +172,7 @@ fn greeted(bytes: &[u8; HELLO_LEN], magic: &[u8; 8]) -> Result<(Ends, [u8; NONCE
     match &bytes[..8] {
         first if first == magic => {}
         first if first == MAGIC || first == KNOCK => return Err(Refused::Encryption),
-        _ => return Err(Refused::PendingConnection),
+        _ => return Err(Refused::NoHello),
     }
     let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
     let nonce = bytes[16..TAGGED].try_into().expect("16 bytes");

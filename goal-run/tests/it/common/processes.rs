@@ -84,21 +84,25 @@ fn ticks_of(process: Pid) -> Option<u64> {
 }
 
 /// The number of times that a process has gone to sleep, if it exists.
-fn sleeps_of(process: Pid) -> Option<String> {
+fn sleeps_of(process: Pid) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{}/status", process.as_raw_nonzero())).ok()?;
-    let line = status.lines().find(|line| line.starts_with("voluntary_ctxt_switches:"))?;
-    Some(line.to_owned())
+    let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+    count.trim().parse().ok()
 }
 
 /// The time without waking after which a rank that sleeps has begun.
 const SLEPT: Duration = Duration::from_millis(200);
 
-/// Waits until each of some ranks has begun: it has used a processor for 0.1 s more, or it sleeps
-/// in a computation and has not woken for 0.2 s, or it has ended. Ranks sleep until all are ready,
-/// so all must have mapped the segment before.
+/// The number of sleeps after which a rank has begun: it sleeps more seldom before.
+const SLEEPS: u64 = 100;
+
+/// Waits until each of some ranks has begun: it has used a processor for 0.1 s more, or has slept
+/// [`SLEEPS`] times more, or sleeps in a computation and has not woken for 0.2 s, or has ended.
+/// Ranks sleep until all are ready, so all must have mapped the segment before.
 pub(crate) fn wait_until_begun(processes: &[Pid]) {
-    let before: Vec<_> = processes.iter().map(|&process| ticks_of(process)).collect();
-    for (&process, before) in processes.iter().zip(before) {
+    let before: Vec<_> =
+        processes.iter().map(|&process| (ticks_of(process), sleeps_of(process))).collect();
+    for (&process, (before, slept)) in processes.iter().zip(before) {
         let (mut sleeps, mut since) = (sleeps_of(process), Instant::now());
         until("a rank has begun", || {
             let now = sleeps_of(process);
@@ -106,6 +110,7 @@ pub(crate) fn wait_until_begun(processes: &[Pid]) {
                 (sleeps, since) = (now, Instant::now());
             }
             ticks_of(process).is_none_or(|now| now >= before.unwrap_or(0) + 10)
+                || now.is_none_or(|now| now >= slept.unwrap_or(0) + SLEEPS)
                 || since.elapsed() >= SLEPT
         });
     }

@@ -4,7 +4,7 @@ use crate::common::Ended;
 use crate::common::processes::children_of;
 use crate::hosts::bench::{Bench, DISCOVER, ended, launcher, ranks_of, send};
 use goal_cluster::Wiring;
-use goal_filetest::{patience, until};
+use goal_filetest::{patience, timeout, until};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal};
 use std::fs;
@@ -82,7 +82,7 @@ fn the_time_is_up_while_the_leader_gathers() {
     // tried.
     let missing = "ranks 2-3: what was left there had not arrived";
     let was_gathering = [3, 6, 12, 24].into_iter().any(|limit| {
-        let arguments = ["--timeout", &limit.to_string()];
+        let arguments = ["--timeout", &timeout(limit)];
         let children = gathering(&bench, &program(512 << 20, 1), &dump, &arguments);
         let all = end_within(children, LIMIT + limit);
         for ended in &all {

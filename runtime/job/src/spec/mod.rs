@@ -212,12 +212,12 @@ settings! {
     /// The packets that a rank may send to one on another host before the first is acknowledged.
     initial_burst: u16 = INITIAL_BURST => Packets, "initial-burst", "N",
         "Packets that a rank may send to one on another host before the first is acknowledged",
-        default_note: Some(""), heading: SEVERAL_HOSTS, agreed: Some(4), is_of_ethernet: true;
+        default_note: Some(", or what GOAL_TABLE has"), heading: SEVERAL_HOSTS, agreed: Some(4), is_of_ethernet: true;
 
     /// The most packets in flight to a rank from one on another host.
     burst: u16 = BURST_MAX => Packets, "burst", "N",
         "Most packets in flight to a rank from one on another host",
-        default_note: Some(""), heading: SEVERAL_HOSTS, agreed: Some(5), is_of_ethernet: true;
+        default_note: Some(", or what GOAL_TABLE has"), heading: SEVERAL_HOSTS, agreed: Some(5), is_of_ethernet: true;
 }
 
 impl JobSpec {

@@ -199,7 +199,7 @@ impl Discovery {
         if let Distribution::Peers(peers) = &self.plan
             && !peers.iter().any(|peer| peer.mac == mac)
         {
-            return Err(DiscoveryError::PendingConnection(mac));
+            return Err(DiscoveryError::NotAPeer(mac));
         }
         self.hosts.insert(mac);
         self.assign_when_all_seen()?;

@@ -52,7 +52,7 @@ pub(crate) enum DiscoveryError {
     },
     /// A host that is not in the list takes part.
     #[error("host {0} takes part, which is not among the peers")]
-    PendingConnection(Mac),
+    NotAPeer(Mac),
     /// A host has a rank that the program does not have.
     #[error("host {host} has rank {rank}, and the program has {ranks} ranks")]
     NoSuchRank {

@@ -1,4 +1,4 @@
-//! Models of the start barrier (gate) and of the barrier for measurements.
+//! Models of the start barrier and of the barrier for measurements.
 
 use super::{explore, shared};
 use crate::start_barrier::{BarrierWords, StartBarrier};
@@ -27,12 +27,12 @@ fn no_rank_leaves_a_barrier_before_all_have_arrived() {
     });
 }
 
-/// The gate wakes the ranks that sleep at it. They see everything that was written before it
+/// The barrier wakes the ranks that sleep at it. They see everything that was written before it
 /// opened.
 #[test]
 #[allow(unsafe_code)]
 fn the_gate_opens_for_all() {
-    explore("two ranks at the gate", None, || {
+    explore("two ranks at the barrier", None, || {
         let shared = shared((
             StartBarrier::default(),
             [SharedCell::<u64>::default(), SharedCell::default()],
@@ -55,10 +55,10 @@ fn the_gate_opens_for_all() {
     });
 }
 
-/// A rank returns from a gate that is stopped, and the last rank to finish wakes the launcher.
+/// A rank returns from a barrier that is stopped, and the last rank to finish wakes the launcher.
 #[test]
 fn a_stopped_gate_lets_nobody_through_and_the_launcher_wakes() {
-    explore("a rank at a gate that is stopped", None, || {
+    explore("a rank at a barrier that is stopped", None, || {
         let start_barrier = shared(StartBarrier::default());
         let rank = {
             let start_barrier = start_barrier.clone();

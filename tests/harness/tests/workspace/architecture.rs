@@ -47,6 +47,25 @@ fn crates_depend_as_the_architecture_says() {
     assert_eq!(stated, found, "left: ARCHITECTURE.md, right: the Cargo.toml of each crate");
 }
 
+#[test]
+fn crates_use_only_crates_on_lower_lines() {
+    let text = read(&root().join("ARCHITECTURE.md"));
+    let figure = text.split("on lines below its own:\n\n```text\n").nth(1);
+    let figure = figure.and_then(|rest| rest.split("```").next()).expect("the figure of crates");
+    let lines: BTreeMap<&str, usize> = figure
+        .lines()
+        .enumerate()
+        .flat_map(|(at, line)| line.split_whitespace().skip(1).map(move |name| (name, at)))
+        .collect();
+    for one in crates() {
+        let own = lines.get(&*one.name).unwrap_or_else(|| panic!("{} is missing", one.name));
+        for used in dependencies(&read(&root().join(&one.folder).join("Cargo.toml"))) {
+            let below = lines.get(&*used).unwrap_or_else(|| panic!("{used} is missing"));
+            assert!(own < below, "{} uses {used}, which is not below it", one.name);
+        }
+    }
+}
+
 /// Returns the layers of modules that the documentation of a crate lists below `# Layers`, lowest
 /// first; none if it has no such list.
 fn layers(lib: &str) -> Vec<Vec<String>> {

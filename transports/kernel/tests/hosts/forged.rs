@@ -5,6 +5,7 @@
 use crate::allreduce;
 use crate::bench::{Bench, outcome};
 use goal_cluster::{Cluster, INTERFACE, Switch, Wiring};
+use goal_filetest::until;
 use goal_kernel::layout::Counter;
 use rustix::net::netdevice::name_to_index;
 use rustix::net::{AddressFamily, RecvFlags, SocketType, recv, socket};
@@ -62,10 +63,11 @@ fn replayed_and_forged_frames_change_nothing() {
         let (inputs, outcome) = outcome(&program, round);
         let memories = bench.run(0, &inputs);
         assert_eq!(outcome.first_difference(&memories), None, "after {sent} frames");
-        // Time has to pass: the last frames of the run are counted.
-        std::thread::sleep(Duration::from_millis(5));
-        let recorded = recorded(&victim, cluster.hosts()[1].mac().0);
-        assert!(!recorded.is_empty());
+        let mut recorded = Vec::new();
+        until("frames of the run are recorded", || {
+            recorded = self::recorded(&victim, cluster.hosts()[1].mac().0);
+            !recorded.is_empty()
+        });
         let before = counters.map(|counter| bench.counter(counter));
         let refused_before: u64 = refusals.map(|counter| bench.counter(counter)).iter().sum();
         let kernel = &bench.kernels[1];

@@ -121,9 +121,9 @@ pub(super) fn follow(
             is_ready = true;
             session.post.send(leader, LauncherMessage::Ready);
         }
-        for accusation in losses::suspicions(place) {
-            if told_unreachable.insert(accusation) {
-                let (by, rank) = accusation;
+        for suspicion in losses::suspicions(place) {
+            if told_unreachable.insert(suspicion) {
+                let (by, rank) = suspicion;
                 session.post.send(leader, LauncherMessage::Unreachable { by, rank });
             }
         }

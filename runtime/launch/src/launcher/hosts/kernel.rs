@@ -62,14 +62,14 @@ impl Engine {
         matches!(self.places, Places::Shares(_))
     }
 
-    /// Returns the remote endpoints of this host's ranks, ascending by rank. `gateways` are the
+    /// Returns the remote endpoints of this host's ranks, ascending by rank. `sockets` are the
     /// remote sockets of ranks of programs; it is empty otherwise.
     ///
     /// # Errors
     /// The system's error.
     pub(super) fn endpoints(
         &self,
-        gateways: Vec<RemoteSockets>,
+        sockets: Vec<RemoteSockets>,
     ) -> Result<Vec<RemoteEndpoint>, LaunchError> {
         match &self.places {
             Places::Members(members) => {
@@ -81,7 +81,7 @@ impl Engine {
                 let endpoint = |(remote_sockets, (_, share)): (_, &_)| {
                     Ok(RemoteEndpoint::Both(remote_sockets, self.kernel.tables(share)?))
                 };
-                gateways.into_iter().zip(shares).map(endpoint).collect()
+                sockets.into_iter().zip(shares).map(endpoint).collect()
             }
         }
     }

@@ -73,11 +73,11 @@ impl Survival {
 /// Returns the rank that most others suspect, and the lowest rank that suspects it. Of several such
 /// ranks it is the highest one.
 fn most_suspected(suspicions: &BTreeMap<u32, (u32, Instant)>) -> Option<(u32, u32)> {
-    let mut accusers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let mut suspected_by: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (&by, &(rank, _)) in suspicions {
-        accusers.entry(rank).or_default().push(by);
+        suspected_by.entry(rank).or_default().push(by);
     }
-    let (rank, by) = accusers.into_iter().max_by_key(|(_, by)| by.len())?;
+    let (rank, by) = suspected_by.into_iter().max_by_key(|(_, by)| by.len())?;
     Some((rank, by[0]))
 }
 

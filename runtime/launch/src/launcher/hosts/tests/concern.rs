@@ -7,7 +7,7 @@ use goal_job::host::{Host, Location};
 const LEADER: Host = Host::Mac([2, 0, 0, 0, 0, 0]);
 const OTHER: Host = Host::Mac([2, 0, 0, 0, 0, 1]);
 const THIRD: Host = Host::Mac([2, 0, 0, 0, 0, 2]);
-const STRANGER: Host = Host::Mac([2, 0, 0, 0, 0, 9]);
+const UNLISTED: Host = Host::Mac([2, 0, 0, 0, 0, 9]);
 
 /// All events that a host can cause and that start or end a job.
 fn events(host: Host) -> [LinkEvent; 8] {
@@ -40,13 +40,13 @@ fn a_launcher_hears_the_leader_and_the_leader_all_others_of_the_job() {
     };
     assert!(heard(OTHER, LEADER) && heard(LEADER, OTHER) && heard(LEADER, THIRD));
     assert!(!heard(OTHER, THIRD), "a host of the job that does not lead");
-    assert!(!heard(OTHER, STRANGER) && !heard(LEADER, STRANGER));
+    assert!(!heard(OTHER, UNLISTED) && !heard(LEADER, UNLISTED));
     assert!(
-        events(STRANGER).iter().all(|event| concerns(event, OTHER, &[])),
+        events(UNLISTED).iter().all(|event| concerns(event, OTHER, &[])),
         "nobody is known yet"
     );
     assert!(concerns(
-        &LinkEvent::Contradiction(DiscoveryError::PendingConnection(STRANGER.mac())),
+        &LinkEvent::Contradiction(DiscoveryError::NotAPeer(UNLISTED.mac())),
         OTHER,
         &addresses
     ));
