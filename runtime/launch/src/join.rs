@@ -395,12 +395,12 @@ mod tests {
     }
 
     #[test]
-    fn a_hall_without_descriptors_goes_on_later() {
-        const PART: &str = "GOAL_TEST_HALL";
+    fn a_socket_without_descriptors_goes_on_later() {
+        const PART: &str = "GOAL_TEST_LAUNCH_SOCKET";
         if std::env::var_os(PART).is_none() {
             // The test runs in a process of its own, because it uses up all descriptors.
             let mut command = Command::new(std::env::current_exe().unwrap());
-            command.args(["--exact", "join::tests::a_hall_without_descriptors_goes_on_later"]);
+            command.args(["--exact", "join::tests::a_socket_without_descriptors_goes_on_later"]);
             let output = command.env(PART, "1").output().unwrap();
             assert!(output.status.success(), "{output:?}");
             return;

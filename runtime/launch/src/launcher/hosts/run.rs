@@ -94,7 +94,7 @@ impl Session<'_> {
         let run = self.agree()?;
         // The engine must outlive the ranks.
         let engine = self.offload(run)?;
-        let has_gateways = engine.as_ref().is_none_or(Engine::is_of_programs);
+        let has_sockets = engine.as_ref().is_none_or(Engine::is_of_programs);
         let wire = match self.hosts.ethernet() {
             None => {
                 let tcp = OverTcp {
@@ -107,7 +107,7 @@ impl Session<'_> {
                 }
             }
             Some(hosts) => {
-                if let (DriverKind::Xdp, Err(why), true) = (hosts.driver, probe_xdp(), has_gateways)
+                if let (DriverKind::Xdp, Err(why), true) = (hosts.driver, probe_xdp(), has_sockets)
                 {
                     (self.options.tell)(&format!("ranks use packet sockets: {why}"));
                 }
@@ -124,7 +124,7 @@ impl Session<'_> {
         let leads = network.leads();
         // The group must outlive the ranks.
         let (remote_sockets, _group) = match &network.wire {
-            _ if !has_gateways => (vec![], None),
+            _ if !has_sockets => (vec![], None),
             Wire::Tcp(_) | Wire::Other(..) => (self.remote_sockets(), None),
             Wire::Ethernet(ethernet) => {
                 let drivers = network.open_drivers(ethernet)?;
