@@ -93,8 +93,8 @@ fn sleeps_of(process: Pid) -> Option<u64> {
 /// The time without waking after which a rank that sleeps has begun.
 const SLEPT: Duration = Duration::from_millis(200);
 
-/// The number of sleeps after which a rank has begun: it sleeps more seldom before.
-const SLEEPS: u64 = 100;
+/// The number of sleeps after which a rank has begun. Before, it sleeps once, until all are ready.
+const SLEEPS: u64 = 10;
 
 /// Waits until each of some ranks has begun: it has used a processor for 0.1 s more, or has slept
 /// [`SLEEPS`] times more, or sleeps in a computation and has not woken for 0.2 s, or has ended.
