@@ -1,0 +1,260 @@
+//! Compares the model with a slow one that looks at all jobs of all ranks for each step.
+
+use super::*;
+use crate::machine::PerByte;
+use goal_lang::{ParseOptions, SourceMap};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+fn workload(text: &str) -> Workload {
+    let mut sources = SourceMap::default();
+    sources.add("test".to_owned(), Arc::new(text.as_bytes().to_vec()));
+    let parsed = goal_lang::parse(&sources, &ParseOptions::default());
+    Workload::new(&parsed.program.expect("a program"), |_, _| 0).expect("a workload")
+}
+
+/// A job that is ready: its time, if it is a message, its number, its processor, and the side of
+/// its interface.
+type Job = (u64, bool, u32, Option<u16>, Option<(bool, u8)>);
+
+/// The slow model: a direct reading of `docs/goal-sim.md`, for programs without wildcards.
+struct Slow<'w> {
+    workload: &'w Workload,
+    machine: Machine,
+    missing: Vec<u32>,
+    ready: Vec<u64>,
+    jobs: Vec<Vec<Job>>,
+    cpus: BTreeMap<(u32, u16), u64>,
+    sides: BTreeMap<(u32, bool, u8), u64>,
+    /// By receiver, sender and tag: the messages in the order of their starts, those taken with
+    /// their time, and the receives in the order in which they were posted.
+    sent: BTreeMap<(u32, u32, u32), Vec<u32>>,
+    posted: BTreeMap<(u32, u32, u32), Vec<u32>>,
+    taken: BTreeMap<u32, u64>,
+    finish: Vec<u64>,
+    ended: usize,
+}
+
+impl Slow<'_> {
+    fn rank(&self, action: u32) -> u32 {
+        self.workload.rank_of(action)
+    }
+
+    fn meet(&mut self, waiter: u32, time: u64) {
+        self.ready[waiter as usize] = self.ready[waiter as usize].max(time);
+        self.missing[waiter as usize] -= 1;
+        if self.missing[waiter as usize] == 0 {
+            self.add(waiter);
+        }
+    }
+
+    fn add(&mut self, action: u32) {
+        let (record, rank) = (*self.workload.record(action), self.rank(action));
+        let (cpu, side) = match record.kind {
+            Kind::Calc => (Some(record.cpu), None),
+            Kind::Send => (Some(record.cpu), Some((true, record.nic))),
+            Kind::Recv | Kind::Dummy => (None, None),
+        };
+        self.jobs[rank as usize].push((self.ready[action as usize], false, action, cpu, side));
+    }
+
+    fn begin(&mut self, action: u32, time: u64) {
+        for &waiter in self.workload.start_waiters(action) {
+            self.meet(waiter, time);
+        }
+    }
+
+    fn end(&mut self, action: u32, time: u64) {
+        self.ended += 1;
+        let rank = self.rank(action) as usize;
+        self.finish[rank] = self.finish[rank].max(time);
+        for &waiter in self.workload.waiters(action) {
+            self.meet(waiter, time);
+        }
+    }
+
+    fn start_of(&self, rank: u32, job: &Job) -> u64 {
+        let cpu = job.3.and_then(|cpu| self.cpus.get(&(rank, cpu)).copied());
+        let side = job.4.and_then(|(sends, nic)| self.sides.get(&(rank, sends, nic)).copied());
+        job.0.max(cpu.unwrap_or(0)).max(side.unwrap_or(0))
+    }
+
+    /// The receives of a channel in the order of the text.
+    fn in_text(&self, (to, from, tag): (u32, u32, u32)) -> Vec<u32> {
+        let is_of = |&action: &u32| {
+            let record = self.workload.record(action);
+            (record.kind, record.peer, record.tag) == (Kind::Recv, from, tag)
+        };
+        self.workload.actions(to).filter(is_of).collect()
+    }
+
+    fn complete(&mut self, channel: (u32, u32, u32), at: usize) {
+        let sent = self.sent.get(&channel).and_then(|sent| sent.get(at).copied());
+        let posted = self.posted.get(&channel).and_then(|posted| posted.get(at).copied());
+        let (Some(send), Some(receive)) = (sent, posted) else { return };
+        let Some(&taken) = self.taken.get(&send) else { return };
+        let rest = self.workload.record(send).size.max(1) - 1;
+        let bytes = self.machine.gap_per_byte.of(rest).max(self.machine.overhead_per_byte.of(rest));
+        let posted = self.ready[receive as usize];
+        self.end(receive, posted.max(taken + self.machine.overhead_ps + bytes));
+        if self.workload.record(send).size > self.machine.eager_bytes_max {
+            self.end(send, posted.max(taken) + self.machine.latency_ps);
+        }
+    }
+
+    fn step(&mut self) -> bool {
+        let all = (0..self.jobs.len() as u32).flat_map(|rank| {
+            self.jobs[rank as usize].iter().enumerate().map(move |(at, job)| (rank, at, job))
+        });
+        let first = all
+            .map(|(rank, at, job)| (self.start_of(rank, job), job.0, job.1, job.2, rank, at))
+            .min();
+        let Some((now, _, is_message, action, rank, at)) = first else { return false };
+        let (_, _, _, cpu, side) = self.jobs[rank as usize].swap_remove(at);
+        let record = *self.workload.record(action);
+        let rest = record.size.max(1) - 1;
+        let m = self.machine;
+        let (wire, bytes) = (m.gap_per_byte.of(rest), m.overhead_per_byte.of(rest));
+        let side = side.map(|(sends, nic)| (rank, sends, nic));
+        if is_message {
+            self.cpus.insert((rank, cpu.unwrap()), now + m.overhead_ps + wire.max(bytes));
+            self.sides.insert(side.unwrap(), now + m.gap_ps + wire);
+            self.taken.insert(action, now);
+            let channel = (rank, self.rank(action), record.tag);
+            let at = self.sent[&channel].iter().position(|&sent| sent == action).unwrap();
+            self.complete(channel, at);
+            return true;
+        }
+        self.begin(action, now);
+        match record.kind {
+            Kind::Dummy => self.end(action, now),
+            Kind::Calc => {
+                let end = now + record.size * 1000;
+                self.cpus.insert((rank, cpu.unwrap()), end);
+                self.end(action, end);
+            }
+            Kind::Recv => {
+                let channel = (rank, record.peer, record.tag);
+                let posted = self.posted.entry(channel).or_default();
+                posted.push(action);
+                let at = posted.len() - 1;
+                self.complete(channel, at);
+            }
+            Kind::Send => {
+                let end = now + m.overhead_ps + bytes;
+                self.cpus.insert((rank, cpu.unwrap()), end);
+                self.sides.insert(side.unwrap(), now + m.gap_ps + wire);
+                let channel = (record.peer, rank, record.tag);
+                let sent = self.sent.entry(channel).or_default();
+                sent.push(action);
+                let at = sent.len() - 1;
+                let receive = *self.workload.record(self.in_text(channel)[at]);
+                let job = (
+                    now + m.overhead_ps + m.latency_ps,
+                    true,
+                    action,
+                    Some(receive.cpu),
+                    Some((false, receive.nic)),
+                );
+                self.jobs[record.peer as usize].push(job);
+                if record.size <= m.eager_bytes_max {
+                    self.end(action, end);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Returns the ends of all ranks; `None` if some actions never end.
+fn slowly(workload: &Workload, machine: Machine) -> Option<Vec<u64>> {
+    let ranks = workload.num_ranks();
+    let mut slow = Slow {
+        workload,
+        machine,
+        missing: (0..workload.len() as u32).map(|action| workload.record(action).missing).collect(),
+        ready: vec![0; workload.len()],
+        jobs: vec![Vec::new(); ranks],
+        cpus: BTreeMap::new(),
+        sides: BTreeMap::new(),
+        sent: BTreeMap::new(),
+        posted: BTreeMap::new(),
+        taken: BTreeMap::new(),
+        finish: vec![0; ranks],
+        ended: 0,
+    };
+    for rank in 0..ranks as u32 {
+        for &root in workload.roots(rank) {
+            slow.add(root);
+        }
+    }
+    while slow.step() {}
+    (slow.ended == workload.len()).then_some(slow.finish)
+}
+
+/// Returns a program of messages in one order of all, so that only large sends may get stuck.
+fn program(random: &mut fastrand::Rng) -> String {
+    let ranks = random.u32(2..8);
+    let (cpus, nics, tags) = (random.u32(1..4), random.u32(1..3), random.u32(1..20));
+    let mut sizes = BTreeMap::new();
+    let mut bodies = vec![Vec::new(); ranks as usize];
+    for _ in 0..random.u32(1..60) {
+        let (from, to, tag) = (random.u32(0..ranks), random.u32(0..ranks), random.u32(0..tags));
+        let size = *sizes
+            .entry((from, to, tag))
+            .or_insert_with(|| [0, 1, 8, 1000, 70_000][random.usize(0..5)]);
+        bodies[from as usize].push(format!("send {size}b to {to} tag {tag}"));
+        bodies[to as usize].push(format!("recv {size}b from {from} tag {tag}"));
+        if random.u8(0..3) == 0 {
+            bodies[to as usize].push(format!("calc {}", [0, 1, 17, 5000][random.usize(0..4)]));
+        }
+    }
+    let mut text = format!("num_ranks {ranks}\n");
+    for (rank, body) in bodies.iter().enumerate() {
+        writeln!(text, "rank {rank} {{").unwrap();
+        for (at, action) in body.iter().enumerate() {
+            let cpu = random.u32(0..cpus);
+            let nic = if action.starts_with("calc") { None } else { Some(random.u32(0..nics)) };
+            let nic = nic.map_or(String::new(), |nic| format!(" nic {nic}"));
+            writeln!(text, "a{at}: {action} cpu {cpu}{nic}").unwrap();
+            for before in 0..at {
+                if random.usize(0..at + 1) < 1 {
+                    let how = if random.u8(0..4) == 0 { "irequires" } else { "requires" };
+                    writeln!(text, "a{at} {how} a{before}").unwrap();
+                }
+            }
+        }
+        text += "}\n";
+    }
+    text
+}
+
+#[test]
+fn times_are_those_of_the_slow_model() {
+    let (mut ends, mut random) = (0, fastrand::Rng::with_seed(1));
+    for _ in 0..600 {
+        let text = program(&mut random);
+        let workload = workload(&text);
+        let mut any = |of: &[u64]| of[random.usize(0..of.len())];
+        let machine = Machine {
+            latency_ps: any(&[1, 100, 2_500_000]),
+            overhead_ps: any(&[0, 10, 1_500_000]),
+            gap_ps: any(&[0, 7, 1_000_000]),
+            gap_per_byte: PerByte::from_nano_ns(any(&[0, 40_000_000, 6_000_000_000])),
+            overhead_per_byte: PerByte::from_nano_ns(any(&[0, 0, 1_000_000_001])),
+            eager_bytes_max: any(&[0, 8, 65535]),
+        };
+        let found = simulate(&workload, &machine);
+        let wanted = slowly(&workload, machine);
+        match &found {
+            Ok(times) => {
+                ends += 1;
+                assert_eq!(Some(&times.finish_ps), wanted.as_ref(), "{machine:?}\n{text}");
+            }
+            Err(ModelError::Stuck { .. }) => assert_eq!(wanted, None, "{machine:?}\n{text}"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(ends > 200, "{ends} programs ended");
+}

@@ -1,0 +1,235 @@
+//! A program as the models read it: one record an action, ranks end to end.
+
+use goal_lang::{ANY, Action, ActionId, Body, Placement, Program};
+
+/// The kinds of actions that a model distinguishes, in the order in which LogGOPSim sorts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// A message to a rank.
+    Send = 1,
+    /// The receipt of a message.
+    Recv = 2,
+    /// Work of a processor, without a message.
+    Calc = 3,
+    /// Nothing: only dependencies. The peers take it as a computation of no time.
+    Dummy = 4,
+}
+
+/// An action with what a model needs of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Record {
+    /// The bytes of a message, or the nanoseconds of a computation.
+    pub size: u64,
+    /// The other rank of a message, or [`ANY`](goal_lang::ANY).
+    pub peer: u32,
+    /// The tag of a message, or [`ANY`](goal_lang::ANY).
+    pub tag: u32,
+    /// The position of the first dependent among all edges.
+    first_edge: u32,
+    /// The position of the first dependent that waits for the start only.
+    first_start_edge: u32,
+    /// The number of dependencies that the action waits for.
+    pub missing: u32,
+    /// The processor.
+    pub cpu: u16,
+    /// The network interface.
+    pub nic: u8,
+    /// The kind.
+    pub kind: Kind,
+}
+
+/// The actions of all ranks. An action's number counts over all ranks, rank 0 first.
+#[derive(Debug, Clone)]
+pub struct Workload {
+    /// The actions, and one more record that ends the edges of the last one.
+    records: Vec<Record>,
+    /// The number of each rank's first action; one more entry for the end.
+    firsts: Vec<u32>,
+    /// Dependents, each action's in the order in which they were stated.
+    edges: Vec<u32>,
+    /// The actions that wait for nothing, each rank's in the order in which they were stated.
+    roots: Vec<u32>,
+    first_roots: Vec<u32>,
+    /// Processors a rank.
+    pub cpus: usize,
+    /// Network interfaces a rank.
+    pub nics: usize,
+}
+
+/// The reason why a program has no [`Workload`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the program has {actions} actions and {edges} dependencies; a model takes fewer than 2^31 of each"
+)]
+pub struct TooLarge {
+    /// The actions of all ranks.
+    pub actions: u64,
+    /// The dependencies of all ranks.
+    pub edges: u64,
+}
+
+impl Workload {
+    /// Lists the actions of all ranks of a program. `local_ns` gives the time of a local operation
+    /// that states none.
+    ///
+    /// # Errors
+    /// If the program has too many actions or dependencies.
+    pub fn new(
+        program: &Program,
+        local_ns: impl Fn(&Body, &Action) -> u64,
+    ) -> Result<Self, TooLarge> {
+        let (mut actions, mut edges) = (0_u64, 0_u64);
+        for rank in 0..program.num_ranks() {
+            let body = program.body_of(rank);
+            actions += body.len() as u64;
+            edges += (body.stated_requires().len() + body.stated_irequires().len()) as u64;
+        }
+        if actions.max(edges) >= 1 << 31 {
+            return Err(TooLarge { actions, edges });
+        }
+        let mut workload = Self {
+            records: Vec::with_capacity(actions as usize + 1),
+            firsts: Vec::with_capacity(program.ranks.len() + 1),
+            edges: Vec::with_capacity(edges as usize),
+            roots: Vec::new(),
+            first_roots: vec![0],
+            cpus: 1,
+            nics: 1,
+        };
+        for rank in 0..program.num_ranks() {
+            workload.push(program.body_of(rank), &local_ns);
+        }
+        workload.firsts.push(actions as u32);
+        let end = workload.edges.len() as u32;
+        workload.records.push(Record {
+            size: 0,
+            peer: 0,
+            tag: 0,
+            first_edge: end,
+            first_start_edge: end,
+            missing: 0,
+            cpu: 0,
+            nic: 0,
+            kind: Kind::Calc,
+        });
+        Ok(workload)
+    }
+
+    fn push(&mut self, body: &Body, local_ns: &impl Fn(&Body, &Action) -> u64) {
+        let first = self.records.len() as u32;
+        self.firsts.push(first);
+        let (requires, irequires) = (body.stated_requires(), body.stated_irequires());
+        for id in body.ids() {
+            let action = body.action(id);
+            let (kind, size, peer, tag, placement) = match *action {
+                Action::Send { payload, to, tag, placement } => {
+                    (Kind::Send, body.payload_size(payload), to, tag, placement)
+                }
+                Action::Recv { payload, from, tag, placement } => {
+                    (Kind::Recv, body.payload_size(payload), from, tag, placement)
+                }
+                Action::Calc { nanos, placement } => (Kind::Calc, nanos, 0, 0, placement),
+                Action::Nop | Action::Wtime { .. } => (Kind::Dummy, 0, 0, 0, Placement::default()),
+                ref local => (Kind::Calc, local_ns(body, local), 0, 0, Placement::default()),
+            };
+            self.cpus = self.cpus.max(usize::from(placement.cpu) + 1);
+            self.nics = self.nics.max(usize::from(placement.nic) + 1);
+            let global = |waiter: &ActionId| first + waiter.0;
+            let first_edge = self.edges.len() as u32;
+            self.edges.extend(requires.row(id).iter().map(global));
+            let first_start_edge = self.edges.len() as u32;
+            self.edges.extend(irequires.row(id).iter().map(global));
+            self.records.push(Record {
+                size,
+                peer,
+                tag,
+                first_edge,
+                first_start_edge,
+                missing: 0,
+                cpu: u16::from(placement.cpu),
+                nic: placement.nic,
+                kind,
+            });
+        }
+        let first_edge = self
+            .records
+            .get(first as usize)
+            .map_or(self.edges.len(), |record| record.first_edge as usize);
+        for &waiter in &self.edges[first_edge..] {
+            self.records[waiter as usize].missing += 1;
+        }
+        let stated = body.debug.order.as_ref().map_or(&[][..], |order| &order.roots);
+        if stated.is_empty() {
+            let records = &self.records;
+            self.roots.extend(
+                (first..records.len() as u32)
+                    .filter(|&action| records[action as usize].missing == 0),
+            );
+        } else {
+            self.roots.extend(stated.iter().map(|root| first + root.0));
+        }
+        self.first_roots.push(self.roots.len() as u32);
+    }
+
+    /// Number of ranks.
+    pub fn num_ranks(&self) -> usize {
+        self.firsts.len() - 1
+    }
+
+    /// Number of actions.
+    pub fn len(&self) -> usize {
+        self.records.len() - 1
+    }
+
+    /// Returns true if no rank has an action.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of receives with a wildcard.
+    pub fn num_wildcards(&self) -> u64 {
+        let has_wildcard = |record: &&Record| {
+            record.kind == Kind::Recv && (record.peer == ANY || record.tag == ANY)
+        };
+        self.records.iter().filter(has_wildcard).count() as u64
+    }
+
+    /// Returns an action.
+    #[inline]
+    pub fn record(&self, action: u32) -> &Record {
+        &self.records[action as usize]
+    }
+
+    /// Returns the numbers of a rank's actions.
+    pub fn actions(&self, rank: u32) -> std::ops::Range<u32> {
+        self.firsts[rank as usize]..self.firsts[rank as usize + 1]
+    }
+
+    /// Returns the rank of an action.
+    pub fn rank_of(&self, action: u32) -> u32 {
+        self.firsts.partition_point(|&first| first <= action) as u32 - 1
+    }
+
+    /// Returns the actions of a rank that wait for nothing, in the order in which they were stated.
+    pub fn roots(&self, rank: u32) -> &[u32] {
+        let [first, end] = [rank, rank + 1].map(|rank| self.first_roots[rank as usize] as usize);
+        &self.roots[first..end]
+    }
+
+    /// Returns the actions that wait for the end of an action, in the order in which they were
+    /// stated.
+    #[inline]
+    pub fn waiters(&self, action: u32) -> &[u32] {
+        let record = self.record(action);
+        &self.edges[record.first_edge as usize..record.first_start_edge as usize]
+    }
+
+    /// Returns the actions that wait for the start of an action, in the order in which they were
+    /// stated.
+    #[inline]
+    pub fn start_waiters(&self, action: u32) -> &[u32] {
+        let first = self.record(action).first_start_edge as usize;
+        &self.edges[first..self.records[action as usize + 1].first_edge as usize]
+    }
+}
