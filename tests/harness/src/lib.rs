@@ -15,7 +15,6 @@
 //! named `inputs` are not tests.
 
 mod case;
-mod descriptors;
 pub mod mpi;
 mod script;
 mod seeds;
@@ -24,7 +23,6 @@ mod terminal;
 mod time;
 
 use case::Case;
-pub use descriptors::has_descriptors;
 use libtest_mimic::{Arguments, Conclusion, Trial};
 pub use seeds::seeds;
 pub use skips::skipped;

@@ -52,10 +52,10 @@ enum Task {
 }
 
 /// The packages that are installed.
-const PACKAGES: [&str; 4] = ["libgoal", "goalc", "goal-run", "goal-tune"];
+const PACKAGES: [&str; 5] = ["libgoal", "goalc", "goal-run", "goal-sim", "goal-tune"];
 
 /// The binaries that are installed. `goal-run tune` starts the last one.
-const BINARIES: [&str; 3] = ["goalc", "goal-run", "goal-tune"];
+const BINARIES: [&str; 4] = ["goalc", "goal-run", "goal-sim", "goal-tune"];
 
 /// The shells whose completions are installed: the folder, and what precedes and follows the
 /// command's name in the name of the file.

@@ -4,7 +4,7 @@
 use crate::common::Ended;
 use crate::common::processes::{ranks_of, wait_for};
 use crate::tcp::bench::{Bench, ended, ring};
-use goal_filetest::{has_descriptors, timeout};
+use goal_filetest::timeout;
 use rustix::process::Pid;
 use std::fs;
 use std::io::Write;
@@ -17,9 +17,6 @@ use std::time::Duration;
 const DESCRIPTORS_MAX: usize = 400;
 /// The most that such callers may add to the memory of a process, in KiB.
 const GROWTH_MAX_KIB: u64 = 32 << 10;
-
-/// The descriptors that a test opens at most.
-const DESCRIPTORS: u64 = 4000;
 
 /// Returns messages that a scanner of ports sends.
 fn greetings() -> Vec<Vec<u8>> {
@@ -52,15 +49,6 @@ fn pester(port: u16, stop: &AtomicBool, made: &AtomicU64) {
     }
 }
 
-/// Ends the threads that [`pester`], also when a test panics.
-struct Stops<'a>(&'a AtomicBool);
-
-impl Drop for Stops<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 /// The number of descriptors and the memory in KiB of a process.
 fn needs(process: Pid) -> (usize, u64) {
     let number = process.as_raw_nonzero();
@@ -86,9 +74,6 @@ fn watch(processes: &[Pid]) {
 
 #[test]
 fn callers_without_the_key_have_no_effect() {
-    if !has_descriptors(DESCRIPTORS, "many connections") {
-        return;
-    }
     let bench = Bench::loopback();
     let program = bench.write("ring.goal", ring(1000));
     let at = bench.place();
@@ -96,7 +81,6 @@ fn callers_without_the_key_have_no_effect() {
     let arguments = [&*program, "--ports", "21000-21007", "--repeat", "3000", "--verify"];
     let (stop, made) = (AtomicBool::new(false), AtomicU64::new(0));
     let all: Vec<Ended> = std::thread::scope(|scope| {
-        let _stops = Stops(&stop);
         let start = |number| bench.command((number, 2), &at, &arguments).spawn().unwrap();
         let mut children: Vec<Child> = vec![start(0)];
         for port in [meeting, 21000, 21001, 21002, 21003] {
@@ -108,7 +92,9 @@ fn callers_without_the_key_have_no_effect() {
         wait_for(|| (made.load(Ordering::Relaxed) > 1000).then_some(()));
         watch(&[Pid::from_child(&children[0])]);
         children.push(start(1));
-        children.into_iter().map(ended).collect()
+        let all = children.into_iter().map(ended).collect();
+        stop.store(true, Ordering::Relaxed);
+        all
     });
     all.iter().for_each(|ended| ended.assert_status(0));
     assert!(all[0].out.contains("\nverified: "), "{all:?}");
@@ -117,9 +103,6 @@ fn callers_without_the_key_have_no_effect() {
 
 #[test]
 fn callers_at_ranks_take_little() {
-    if !has_descriptors(DESCRIPTORS, "many connections") {
-        return;
-    }
     let bench = Bench::loopback();
     let program = bench.write("ring.goal", ring(1000));
     let limit = timeout(8);
@@ -127,7 +110,6 @@ fn callers_at_ranks_take_little() {
         [&*program, "--ports", "21010-21013", "--repeat", "100000000", "--timeout", &limit];
     let (stop, made) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
-        let _stops = Stops(&stop);
         let children = bench.start(2, &arguments);
         let ranks: Vec<Pid> =
             children.iter().flat_map(|child| ranks_of(Pid::from_child(child), 2)).collect();
@@ -143,6 +125,7 @@ fn callers_at_ranks_take_little() {
             // Nothing but the time ends it.
             ended.assert_status(5);
         }
+        stop.store(true, Ordering::Relaxed);
     });
     println!("{} connections without the key", made.load(Ordering::Relaxed));
 }

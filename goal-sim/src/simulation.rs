@@ -1,0 +1,98 @@
+//! Runs the model that the command line names.
+
+use crate::Model;
+use crate::parameters::Parsed;
+use goal_loggops::Workload;
+use goal_loggops::model::{self, ModelError};
+use goal_loggops::peers::{Outcome, Pair, atlahs, loggopsim};
+
+/// The times of a program.
+pub(crate) struct Times {
+    /// By rank, the end in picoseconds.
+    pub(crate) finish_ps: Vec<u128>,
+    /// The actions that were started and the messages that were taken in.
+    pub(crate) events: u64,
+    /// A sentence about the model, if the times need one.
+    pub(crate) note: Option<String>,
+}
+
+/// The reason why there are no times.
+pub(crate) enum Stop {
+    /// Some actions never end.
+    Stuck {
+        /// A sentence.
+        why: String,
+        /// Actions that it is about.
+        actions: Vec<u32>,
+    },
+    /// A message and its receive have different sizes.
+    Unequal {
+        /// The send of the message.
+        send: u32,
+        /// The receive.
+        receive: u32,
+    },
+    /// A time has more than 63 bits.
+    TooLate {
+        /// The action that would end at that time.
+        action: u32,
+    },
+}
+
+pub(crate) fn simulate(
+    workload: &Workload,
+    model: Model,
+    parameters: &Parsed,
+) -> Result<Times, Stop> {
+    let outcome = match model {
+        Model::Goal => return of_goal(workload, parameters),
+        Model::Loggopsim => loggopsim::simulate(workload, &parameters.of_peer),
+        Model::Atlahs => atlahs::simulate(workload, &parameters.of_peer).map_err(|abort| {
+            let Pair { send, receive } = abort.0;
+            Stop::Stuck { why: abort.to_string(), actions: vec![receive, send] }
+        })?,
+    };
+    let Outcome { finish_ns, events, left, waiting, unequal } = outcome;
+    let name = model.program();
+    let wildcards = match model {
+        Model::Atlahs => workload.num_wildcards(),
+        Model::Goal | Model::Loggopsim => 0,
+    };
+    let mut note = unequal.map(|_| {
+        format!(
+            "in the model of {name} messages meet receives of other sizes, which this model allows"
+        )
+    });
+    if left + waiting > 0 {
+        let why = format!(
+            "in the model of {name} {left} actions never end, and {waiting} messages and receives wait"
+        );
+        // The model itself may be the reason. ATLAHS prints times all the same, and LogGOPSim none.
+        let is_sound = !matches!(of_goal(workload, parameters), Err(Stop::Stuck { .. }));
+        if model == Model::Loggopsim || !is_sound {
+            return Err(Stop::Stuck { why, actions: Vec::new() });
+        }
+        note = Some(format!("{why}; {name} prints these times all the same"));
+    }
+    if wildcards > 0 {
+        let why =
+            format!("in the model of {name} the wildcards of {wildcards} receives never match");
+        note = Some(note.map_or(why.clone(), |note| format!("{why}; {note}")));
+    }
+    let finish_ps = finish_ns.into_iter().map(|ns| u128::from(ns) * 1000).collect();
+    Ok(Times { finish_ps, events, note })
+}
+
+fn of_goal(workload: &Workload, parameters: &Parsed) -> Result<Times, Stop> {
+    match model::simulate(workload, &parameters.machine) {
+        Ok(model::Times { finish_ps, events }) => {
+            let finish_ps = finish_ps.into_iter().map(u128::from).collect();
+            Ok(Times { finish_ps, events, note: None })
+        }
+        Err(ModelError::TooLate { action }) => Err(Stop::TooLate { action }),
+        Err(ModelError::Unequal { send, receive }) => Err(Stop::Unequal { send, receive }),
+        Err(error @ ModelError::Stuck { .. }) => {
+            Err(Stop::Stuck { why: error.to_string(), actions: Vec::new() })
+        }
+    }
+}
