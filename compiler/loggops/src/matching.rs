@@ -24,7 +24,7 @@ pub(crate) struct Matching {
 }
 
 /// The queues of a rank with wildcards. The key of a queue is a source and a tag, or
-/// [`ANY`](goal_lang::ANY) for either.
+/// [`ANY`] for either.
 #[derive(Debug, Default)]
 struct Wild {
     /// Receives by what they name, each with its place in the order of posting.
