@@ -7,10 +7,10 @@ mod parameters;
 mod simulation;
 
 use clap::{Parser, ValueEnum};
-use goal_loggops::Workload;
+use goal_loggops::{TooLarge, Workload, WorkloadBuilder};
 use goalc::driver::{
-    self, CheckOptions, Color, Error, InputArguments, Loaded, Options, clear_stage, exit_status,
-    print, report_error, with_stack,
+    self, CheckOptions, Color, Error, Input, InputArguments, Loaded, Opened, Options, clear_stage,
+    exit_status, print, report_error, with_stack,
 };
 use goalc::memory::{Allocator, prefer_huge_pages};
 use parameters::Parameters;
@@ -135,15 +135,43 @@ fn run() -> u8 {
     status
 }
 
+/// The program, for reports: what is simulated is a [`Workload`].
+enum Source {
+    /// A LogGOPSim binary, which is read as a program only if a report needs it.
+    Opened(Opened),
+    Loaded(Loaded),
+}
+
+impl Source {
+    fn load(self, options: &Options) -> Result<Loaded, Error> {
+        match self {
+            Source::Opened(opened) => opened.load(options),
+            Source::Loaded(loaded) => Ok(loaded),
+        }
+    }
+}
+
 fn simulate_input(cli: &Cli) -> Result<u8, Error> {
     let parameters = cli.parameters.parse(cli.model).map_err(Error::Usage)?;
     let options = Options { strip: false, ..cli.input.options() };
-    let loaded = driver::load_program(&cli.input.inputs, &options)?;
-    driver::note(&loaded.findings, cli.format.findings());
+    let opened = driver::open(&cli.input.inputs, &options)?;
+    let mut started = Instant::now();
+    let (source, workload) = match opened {
+        Opened::Loggopsim(ref input) => {
+            driver::show_stage("reading");
+            let workload = of_binary(input, &options)?;
+            (Source::Opened(opened), workload)
+        }
+        opened => {
+            let loaded = opened.load(&options)?;
+            driver::note(&loaded.findings, cli.format.findings());
+            started = Instant::now();
+            let workload = Workload::new(&loaded.program, |_, _| 0);
+            (Source::Loaded(loaded), workload)
+        }
+    };
+    let workload = workload.map_err(|error| Error::Usage(error.to_string()))?;
     driver::show_stage("simulating");
-    let started = Instant::now();
-    let workload = Workload::new(&loaded.program, |_, _| 0)
-        .map_err(|error| Error::Usage(error.to_string()))?;
     match simulate(&workload, cli.model, &parameters) {
         Ok(times) => {
             let elapsed_ns = started.elapsed().as_nanos() as u64;
@@ -155,16 +183,37 @@ fn simulate_input(cli: &Cli) -> Result<u8, Error> {
         }
         Err(Stop::TooLate { action }) => Err(Error::Usage(format!(
             "{} would end after 2^63 picoseconds, some 106 days: give smaller parameters or sizes",
-            name(&loaded, &workload, action)
+            name(&source.load(&options)?, &workload, action)
         ))),
         Err(Stop::Stuck { why, actions }) => {
-            Ok(report_stuck(cli, loaded, &workload, &why, &actions))
+            Ok(report_stuck(cli, source.load(&options)?, &workload, &why, &actions))
         }
         Err(Stop::Unequal { send, receive }) => {
             let why = "a message and its receive have different sizes";
-            Ok(report_stuck(cli, loaded, &workload, why, &[send, receive]))
+            Ok(report_stuck(cli, source.load(&options)?, &workload, why, &[send, receive]))
         }
     }
+}
+
+/// Lists the actions of a LogGOPSim binary as they lie in the file.
+fn of_binary(input: &Input, options: &Options) -> Result<Result<Workload, TooLarge>, Error> {
+    // An operation has 39 bytes, and each dependency 4.
+    let mut builder = WorkloadBuilder::with_capacity(input.bytes.len() / 39, 0);
+    driver::visit_ranks(input, options, |rank| {
+        builder.begin_rank();
+        for index in 0..rank.len() {
+            builder.push(
+                None,
+                &rank.action(index),
+                rank.missing(index),
+                rank.waiters(index),
+                rank.start_waiters(index),
+                &|_, _| 0,
+            );
+        }
+        rank.roots().for_each(|root| builder.push_root(root));
+    })?;
+    Ok(builder.finish())
 }
 
 /// Reports why a program gets stuck: what the checks find, or else `why`. Returns the exit status.

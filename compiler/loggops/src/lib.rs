@@ -11,4 +11,4 @@ pub mod peers;
 mod radix;
 mod workload;
 
-pub use workload::{Kind, Record, TooLarge, Workload};
+pub use workload::{Kind, Record, TooLarge, Workload, WorkloadBuilder};

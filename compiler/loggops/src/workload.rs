@@ -1,6 +1,6 @@
 //! A program as the models read it: one record an action, ranks end to end.
 
-use goal_lang::{ANY, Action, ActionId, Body, Placement, Program};
+use goal_lang::{ANY, Action, ActionId, Body, Payload, Placement, Program};
 
 /// The kinds of actions that a model distinguishes, in the order in which LogGOPSim sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,6 +69,120 @@ pub struct TooLarge {
     pub edges: u64,
 }
 
+/// Makes a [`Workload`]: rank by rank, action by action.
+#[derive(Debug, Default)]
+pub struct WorkloadBuilder {
+    records: Vec<Record>,
+    firsts: Vec<u32>,
+    edges: Vec<u32>,
+    roots: Vec<u32>,
+    first_roots: Vec<u32>,
+    placement_max: Placement,
+}
+
+impl WorkloadBuilder {
+    /// Makes room for actions and dependencies.
+    pub fn with_capacity(actions: usize, edges: usize) -> Self {
+        Self {
+            records: Vec::with_capacity(actions + 1),
+            edges: Vec::with_capacity(edges),
+            ..Self::default()
+        }
+    }
+
+    /// Begins the next rank.
+    pub fn begin_rank(&mut self) {
+        self.firsts.push(self.records.len() as u32);
+        self.first_roots.push(self.roots.len() as u32);
+    }
+
+    /// Adds an action of the rank that has begun, with the number of its dependencies, and the
+    /// actions of that rank that wait for its end and for its start. `local_ns` is the time of an
+    /// operation that states none.
+    pub fn push(
+        &mut self,
+        body: Option<&Body>,
+        action: &Action,
+        missing: u32,
+        waiters: impl Iterator<Item = u32>,
+        start_waiters: impl Iterator<Item = u32>,
+        local_ns: &impl Fn(&Body, &Action) -> u64,
+    ) {
+        let size = |payload| match payload {
+            Payload::Pattern { size } => size,
+            other => body.map_or(0, |body| body.payload_size(other)),
+        };
+        let (kind, size, peer, tag, placement) = match *action {
+            Action::Send { payload, to, tag, placement } => {
+                (Kind::Send, size(payload), to, tag, placement)
+            }
+            Action::Recv { payload, from, tag, placement } => {
+                (Kind::Recv, size(payload), from, tag, placement)
+            }
+            Action::Calc { nanos, placement } => (Kind::Calc, nanos, 0, 0, placement),
+            Action::Nop | Action::Wtime { .. } => (Kind::Dummy, 0, 0, 0, Placement::default()),
+            ref local => {
+                let nanos = body.map_or(0, |body| local_ns(body, local));
+                (Kind::Calc, nanos, 0, 0, Placement::default())
+            }
+        };
+        self.placement_max.cpu = self.placement_max.cpu.max(placement.cpu);
+        self.placement_max.nic = self.placement_max.nic.max(placement.nic);
+        let first = self.firsts.last().copied().unwrap_or_default();
+        // A count that is too large for 32 bits is refused at the end.
+        let first_edge = self.edges.len() as u32;
+        self.edges.extend(waiters.map(|waiter| first.wrapping_add(waiter)));
+        let first_start_edge = self.edges.len() as u32;
+        self.edges.extend(start_waiters.map(|waiter| first.wrapping_add(waiter)));
+        self.records.push(Record {
+            size,
+            peer,
+            tag,
+            first_edge,
+            first_start_edge,
+            missing,
+            cpu: u16::from(placement.cpu),
+            nic: placement.nic,
+            kind,
+        });
+    }
+
+    /// Adds an action of the rank that has begun to those that wait for nothing, in the order in
+    /// which they were stated.
+    pub fn push_root(&mut self, root: u32) {
+        self.roots.push(self.firsts.last().copied().unwrap_or_default().wrapping_add(root));
+    }
+
+    /// Returns the workload.
+    ///
+    /// # Errors
+    /// If there are too many actions or dependencies.
+    pub fn finish(mut self) -> Result<Workload, TooLarge> {
+        let (actions, edges) = (self.records.len() as u64, self.edges.len() as u64);
+        if actions.max(edges) >= 1 << 31 {
+            return Err(TooLarge { actions, edges });
+        }
+        self.firsts.push(actions as u32);
+        self.first_roots.push(self.roots.len() as u32);
+        let end = edges as u32;
+        self.records.push(Record {
+            size: 0,
+            peer: 0,
+            tag: 0,
+            first_edge: end,
+            first_start_edge: end,
+            missing: 0,
+            cpu: 0,
+            nic: 0,
+            kind: Kind::Calc,
+        });
+        let Self { records, firsts, edges, roots, first_roots, placement_max } = self;
+        let [cpus, nics] =
+            [placement_max.cpu, placement_max.nic].map(|highest| usize::from(highest) + 1);
+        Ok(Workload { records, firsts, edges, roots, first_roots, cpus, nics })
+    }
+}
+
 impl Workload {
     /// Lists the actions of all ranks of a program. `local_ns` gives the time of a local operation
     /// that states none.
@@ -88,88 +202,39 @@ impl Workload {
         if actions.max(edges) >= 1 << 31 {
             return Err(TooLarge { actions, edges });
         }
-        let mut workload = Self {
-            records: Vec::with_capacity(actions as usize + 1),
-            firsts: Vec::with_capacity(program.ranks.len() + 1),
-            edges: Vec::with_capacity(edges as usize),
-            roots: Vec::new(),
-            first_roots: vec![0],
-            cpus: 1,
-            nics: 1,
-        };
+        let mut builder = WorkloadBuilder::with_capacity(actions as usize, edges as usize);
+        let mut missing = Vec::new();
         for rank in 0..program.num_ranks() {
-            workload.push(program.body_of(rank), &local_ns);
-        }
-        workload.firsts.push(actions as u32);
-        let end = workload.edges.len() as u32;
-        workload.records.push(Record {
-            size: 0,
-            peer: 0,
-            tag: 0,
-            first_edge: end,
-            first_start_edge: end,
-            missing: 0,
-            cpu: 0,
-            nic: 0,
-            kind: Kind::Calc,
-        });
-        Ok(workload)
-    }
-
-    fn push(&mut self, body: &Body, local_ns: &impl Fn(&Body, &Action) -> u64) {
-        let first = self.records.len() as u32;
-        self.firsts.push(first);
-        let (requires, irequires) = (body.stated_requires(), body.stated_irequires());
-        for id in body.ids() {
-            let action = body.action(id);
-            let (kind, size, peer, tag, placement) = match *action {
-                Action::Send { payload, to, tag, placement } => {
-                    (Kind::Send, body.payload_size(payload), to, tag, placement)
+            builder.begin_rank();
+            let body = program.body_of(rank);
+            let (requires, irequires) = (body.stated_requires(), body.stated_irequires());
+            missing.clear();
+            missing.resize(body.len(), 0);
+            for id in body.ids() {
+                for waiter in requires.row(id).iter().chain(irequires.row(id)) {
+                    missing[waiter.index()] += 1;
                 }
-                Action::Recv { payload, from, tag, placement } => {
-                    (Kind::Recv, body.payload_size(payload), from, tag, placement)
-                }
-                Action::Calc { nanos, placement } => (Kind::Calc, nanos, 0, 0, placement),
-                Action::Nop | Action::Wtime { .. } => (Kind::Dummy, 0, 0, 0, Placement::default()),
-                ref local => (Kind::Calc, local_ns(body, local), 0, 0, Placement::default()),
-            };
-            self.cpus = self.cpus.max(usize::from(placement.cpu) + 1);
-            self.nics = self.nics.max(usize::from(placement.nic) + 1);
-            let global = |waiter: &ActionId| first + waiter.0;
-            let first_edge = self.edges.len() as u32;
-            self.edges.extend(requires.row(id).iter().map(global));
-            let first_start_edge = self.edges.len() as u32;
-            self.edges.extend(irequires.row(id).iter().map(global));
-            self.records.push(Record {
-                size,
-                peer,
-                tag,
-                first_edge,
-                first_start_edge,
-                missing: 0,
-                cpu: u16::from(placement.cpu),
-                nic: placement.nic,
-                kind,
-            });
+            }
+            for id in body.ids() {
+                let number = |waiter: &ActionId| waiter.0;
+                builder.push(
+                    Some(body),
+                    body.action(id),
+                    missing[id.index()],
+                    requires.row(id).iter().map(number),
+                    irequires.row(id).iter().map(number),
+                    &local_ns,
+                );
+            }
+            let stated = body.debug.order.as_ref().map_or(&[][..], |order| &order.roots);
+            if stated.is_empty() {
+                let roots = missing.iter().zip(0..).filter(|&(&missing, _)| missing == 0);
+                roots.for_each(|(_, root)| builder.push_root(root));
+            } else {
+                stated.iter().for_each(|root| builder.push_root(root.0));
+            }
         }
-        let first_edge = self
-            .records
-            .get(first as usize)
-            .map_or(self.edges.len(), |record| record.first_edge as usize);
-        for &waiter in &self.edges[first_edge..] {
-            self.records[waiter as usize].missing += 1;
-        }
-        let stated = body.debug.order.as_ref().map_or(&[][..], |order| &order.roots);
-        if stated.is_empty() {
-            let records = &self.records;
-            self.roots.extend(
-                (first..records.len() as u32)
-                    .filter(|&action| records[action as usize].missing == 0),
-            );
-        } else {
-            self.roots.extend(stated.iter().map(|root| first + root.0));
-        }
-        self.first_roots.push(self.roots.len() as u32);
+        builder.finish()
     }
 
     /// Number of ranks.

@@ -17,7 +17,8 @@ mod tests;
 mod write;
 
 pub use file::ReadError;
-pub use read::read;
+pub use rank::RankRecords;
+pub use read::{read, visit_ranks};
 pub use write::{Loss, WriteError, are_same, is_written_as, losses, write};
 
 /// The magic number of a LogGOPSim binary, in its first eight bytes.

@@ -1,4 +1,4 @@
-//! Reads one rank of a LogGOPSim binary as a [`Body`].
+//! Checks one rank of a LogGOPSim binary, and reads it as it lies there or as a [`Body`].
 
 use super::file::{File, Result, error};
 use super::node;
@@ -9,6 +9,7 @@ use goal_lang::{
 };
 use std::ops::Range;
 
+#[derive(Clone, Copy)]
 pub(super) struct RankReader<'a> {
     pub(super) file: File<'a>,
     pub(super) rank: u32,
@@ -16,6 +17,28 @@ pub(super) struct RankReader<'a> {
     /// The highest cpu and the highest nic that the header states.
     pub(super) placement_max: Placement,
 }
+
+/// A rank of a LogGOPSim binary that was checked: its operations as they lie in the file.
+#[derive(Clone, Copy)]
+pub struct RankRecords<'a> {
+    reader: RankReader<'a>,
+    places: Places,
+}
+
+/// Memory that the checks of all ranks share.
+#[derive(Default)]
+pub(super) struct Scratch {
+    /// By operation, the dependencies that were not found yet.
+    missing: Vec<u32>,
+    /// By entry of the appendix, true if an operation names it.
+    is_used: Vec<bool>,
+}
+
+/// The two kinds of dependents: the fields with their number and their first entry.
+const KINDS: [(Range<usize>, Range<usize>); 2] = [
+    (node::DEPENDENTS, node::FIRST_DEPENDENT),
+    (node::START_DEPENDENTS, node::FIRST_START_DEPENDENT),
+];
 
 /// The counts of a rank's nodes and roots, and the places of its parts in the file.
 #[derive(Clone, Copy)]
@@ -29,32 +52,25 @@ struct Places {
     entries: usize,
 }
 
-/// A rank's dependencies of one kind: on the completion of operations, or on their start.
-struct Dependencies {
-    edges: Csr,
-    /// The rows that the file does not state in ascending order.
-    stated: StatedRows,
-}
-
 impl Places {
     fn node(&self, i: usize) -> usize {
         self.first_node + node::LENGTH * i
     }
 }
 
-impl RankReader<'_> {
-    /// Reads the graph of the rank at `range`.
-    pub(super) fn body(&self, range: Range<usize>) -> Result<Body> {
+impl<'a> RankReader<'a> {
+    /// Checks the rank at `range`.
+    pub(super) fn check(
+        self,
+        range: Range<usize>,
+        scratch: &mut Scratch,
+    ) -> Result<RankRecords<'a>> {
         let rank = self.rank;
         let places = self.places(range)?;
-        let mut body =
-            Body { actions: Vec::with_capacity(places.nodes as usize), ..Body::default() };
         let mut highest = Placement::default();
         let mut stated_dependencies = 0u64;
         for i in 0..places.nodes as usize {
-            let action = self.action(places.node(i))?;
-            highest = max_of(highest, placement(&action));
-            body.actions.push(action);
+            highest = max_of(highest, placement(&self.action(places.node(i))?));
             stated_dependencies +=
                 u64::from(self.file.u32(places.node(i) + node::DEPENDENCIES.start));
         }
@@ -67,25 +83,20 @@ impl RankReader<'_> {
                 ),
             );
         }
-        let mut order = StatedOrder::default();
+        let mut goes_on = true;
         if places.entries > 0 || stated_dependencies > 0 {
-            let [requires, irequires] = self.dependencies(places)?;
-            (body.requires, order.requires) = (requires.edges, requires.stated);
-            (body.irequires, order.irequires) = (irequires.edges, irequires.stated);
+            goes_on = self.check_dependencies(places, scratch)?;
         }
-        order.roots = self.roots(places)?;
-        body.debug.order = order.boxed();
-        let goes_on = |csr: &Csr| csr.edges().all(|edge| edge.prerequisite < edge.waiter);
-        if !(goes_on(&body.requires) && goes_on(&body.irequires))
-            && let Err(Cycle(path)) = topological_order(&body)
-        {
+        self.check_roots(places)?;
+        let records = RankRecords { reader: self, places };
+        if !goes_on && let Err(Cycle(path)) = topological_order(&records.body()) {
             let at = places.node(path[0].index());
             return error(
                 at,
                 format!("operations of rank {rank} wait for each other, {} in all", path.len()),
             );
         }
-        Ok(body)
+        Ok(records)
     }
 
     fn places(&self, range: Range<usize>) -> Result<Places> {
@@ -114,50 +125,44 @@ impl RankReader<'_> {
         Ok(Places { nodes, roots, first_root, first_node, appendix, entries })
     }
 
-    /// Reads both kinds of dependencies. Returns those on completion first, then those on the
-    /// start.
-    fn dependencies(&self, places: Places) -> Result<[Dependencies; 2]> {
-        let rank = self.rank;
-        let mut missing: Vec<u32> = (0..places.nodes as usize)
-            .map(|i| self.file.u32(places.node(i) + node::DEPENDENCIES.start))
-            .collect();
-        let mut is_used = vec![false; places.entries];
-        let mut kind = |count: Range<usize>, first: Range<usize>| -> Result<Dependencies> {
-            let mut starts = Vec::with_capacity(places.nodes as usize + 1);
-            let mut waiters = Vec::new();
-            starts.push(0);
-            for i in 0..places.nodes as usize {
+    /// Checks both kinds of dependencies. Returns true if all operations come before those that
+    /// wait for them.
+    fn check_dependencies(&self, places: Places, scratch: &mut Scratch) -> Result<bool> {
+        let (rank, nodes) = (self.rank, places.nodes as usize);
+        let Scratch { missing, is_used } = scratch;
+        missing.clear();
+        missing
+            .extend((0..nodes).map(|i| self.file.u32(places.node(i) + node::DEPENDENCIES.start)));
+        is_used.clear();
+        is_used.resize(places.entries, false);
+        let mut goes_on = true;
+        for (count, first) in KINDS {
+            for i in 0..nodes {
                 let at = places.node(i) + count.start;
                 let len = self.file.u32(at) as usize;
-                if len > 0 {
-                    let index = self.file.u32(places.node(i) + first.start) as usize;
-                    if index + len > places.entries {
-                        let end = index + len;
+                if len == 0 {
+                    continue;
+                }
+                let index = self.file.u32(places.node(i) + first.start) as usize;
+                if index + len > places.entries {
+                    let end = index + len;
+                    return error(
+                        at,
+                        format!("dependents {index} to {end} lie outside the appendix"),
+                    );
+                }
+                for (j, is_used) in is_used[index..index + len].iter_mut().enumerate() {
+                    let entry = places.appendix + 4 * (index + j);
+                    if std::mem::replace(is_used, true) {
                         return error(
-                            at,
-                            format!("dependents {index} to {end} lie outside the appendix"),
+                            entry,
+                            format!("two operations of rank {rank} share an entry of the appendix"),
                         );
                     }
-                    for (j, is_used) in is_used[index..index + len].iter_mut().enumerate() {
-                        let entry = places.appendix + 4 * (index + j);
-                        if std::mem::replace(is_used, true) {
-                            return error(
-                                entry,
-                                format!(
-                                    "two operations of rank {rank} share an entry of the appendix"
-                                ),
-                            );
-                        }
-                        waiters.push(self.waiter(entry, &mut missing)?);
-                    }
+                    goes_on &= self.waiter(entry, missing)?.index() > i;
                 }
-                starts.push(waiters.len() as u32);
             }
-            let (edges, stated) = Csr::from_rows(starts, waiters);
-            Ok(Dependencies { edges, stated })
-        };
-        let requires = kind(node::DEPENDENTS, node::FIRST_DEPENDENT)?;
-        let irequires = kind(node::START_DEPENDENTS, node::FIRST_START_DEPENDENT)?;
+        }
         if let Some(i) = missing.iter().position(|&missing| missing > 0) {
             return error(
                 places.node(i),
@@ -170,7 +175,7 @@ impl RankReader<'_> {
                 format!("entry {unused} of the appendix of rank {rank} belongs to no operation"),
             );
         }
-        Ok([requires, irequires])
+        Ok(goes_on)
     }
 
     /// Returns the operation that the appendix entry at byte `at` names. Subtracts one from the
@@ -192,22 +197,22 @@ impl RankReader<'_> {
         Ok(ActionId(waiter))
     }
 
-    /// Reads the roots, which must be exactly the operations that wait for nothing. Returns an
-    /// empty list if the roots ascend, otherwise the roots in the file's order.
-    fn roots(&self, places: Places) -> Result<Vec<ActionId>> {
+    /// Checks the roots, which must be exactly the operations that wait for nothing.
+    fn check_roots(&self, places: Places) -> Result<()> {
         let rank = self.rank;
         let waits = |i: usize| self.file.u32(places.node(i) + node::DEPENDENCIES.start) > 0;
-        let roots = (0..places.roots as usize).map(|i| self.file.u32(places.first_root + 4 * i));
+        let records = RankRecords { reader: *self, places };
+        let roots = records.roots();
         if roots.clone().is_sorted_by(|a, b| a < b)
             && roots
                 .clone()
                 .map(|root| root as usize)
                 .eq((0..places.nodes as usize).filter(|&i| !waits(i)))
         {
-            return Ok(Vec::new());
+            return Ok(());
         }
         let mut is_missing: Vec<bool> = (0..places.nodes as usize).map(|i| !waits(i)).collect();
-        for (i, root) in roots.clone().enumerate() {
+        for (i, root) in roots.enumerate() {
             match is_missing.get_mut(root as usize) {
                 Some(missing) if *missing => *missing = false,
                 _ => {
@@ -225,7 +230,7 @@ impl RankReader<'_> {
                     "operation {i} of rank {rank} waits for nothing and is not among the roots"
                 ),
             ),
-            None => Ok(roots.map(ActionId).collect()),
+            None => Ok(()),
         }
     }
 
@@ -252,5 +257,91 @@ impl RankReader<'_> {
             node::CALC => Ok(Action::Calc { nanos: size, placement }),
             other => error(at + node::TYPE, format!("there is no type of operation {other}")),
         }
+    }
+}
+
+impl<'a> RankRecords<'a> {
+    /// Returns the number of operations.
+    pub fn len(&self) -> usize {
+        self.places.nodes as usize
+    }
+
+    /// Returns true if the rank has no operations.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the operation at `index`.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn action(&self, index: usize) -> Action {
+        assert!(index < self.len(), "there is no operation {index}");
+        self.reader.action(self.places.node(index)).expect("it was checked")
+    }
+
+    /// Returns the number of dependencies that the operation at `index` waits for.
+    pub fn missing(&self, index: usize) -> u32 {
+        self.reader.file.u32(self.places.node(index) + node::DEPENDENCIES.start)
+    }
+
+    /// Returns the operations that wait for the end of the one at `index`, in the file's order.
+    pub fn waiters(&self, index: usize) -> impl ExactSizeIterator<Item = u32> + use<'a> {
+        self.dependents(index, &KINDS[0])
+    }
+
+    /// Returns the operations that wait for the start of the one at `index`, in the file's order.
+    pub fn start_waiters(&self, index: usize) -> impl ExactSizeIterator<Item = u32> + use<'a> {
+        self.dependents(index, &KINDS[1])
+    }
+
+    fn dependents(
+        &self,
+        index: usize,
+        (count, first): &(Range<usize>, Range<usize>),
+    ) -> impl ExactSizeIterator<Item = u32> + use<'a> {
+        let (file, at) = (self.reader.file, self.places.node(index));
+        let len = file.u32(at + count.start) as usize;
+        let entry = self.places.appendix + 4 * file.u32(at + first.start) as usize;
+        (0..len).map(move |i| file.u32(entry + 4 * i))
+    }
+
+    /// Returns the operations that wait for nothing, in the file's order.
+    pub fn roots(&self) -> impl ExactSizeIterator<Item = u32> + Clone + use<'a> {
+        let (file, first) = (self.reader.file, self.places.first_root);
+        (0..self.places.roots as usize).map(move |i| file.u32(first + 4 * i))
+    }
+
+    /// Returns the graph of the rank.
+    pub(super) fn body(&self) -> Body {
+        let (requires, stated_requires) = self.rows(&KINDS[0]);
+        let (irequires, stated_irequires) = self.rows(&KINDS[1]);
+        let roots = self.roots().map(ActionId);
+        let roots =
+            if roots.clone().is_sorted_by(|a, b| a < b) { Vec::new() } else { roots.collect() };
+        let order = StatedOrder { roots, requires: stated_requires, irequires: stated_irequires };
+        let mut body = Body {
+            actions: (0..self.len()).map(|index| self.action(index)).collect(),
+            requires,
+            irequires,
+            ..Body::default()
+        };
+        body.debug.order = order.boxed();
+        body
+    }
+
+    /// Returns a kind of dependencies, and the rows that the file does not state in ascending
+    /// order.
+    fn rows(&self, kind: &(Range<usize>, Range<usize>)) -> (Csr, StatedRows) {
+        if self.places.entries == 0 {
+            return Default::default();
+        }
+        let (mut starts, mut waiters) = (Vec::with_capacity(self.len() + 1), Vec::new());
+        starts.push(0);
+        for index in 0..self.len() {
+            waiters.extend(self.dependents(index, kind).map(ActionId));
+            starts.push(waiters.len() as u32);
+        }
+        Csr::from_rows(starts, waiters)
     }
 }

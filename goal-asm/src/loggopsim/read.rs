@@ -1,4 +1,4 @@
-//! Reads a LogGOPSim binary as a program.
+//! Reads a LogGOPSim binary, rank by rank or as a program.
 //!
 //! A LogGOPSim binary may come from anywhere. Every offset, count and index is checked before it is
 //! used, and no more is allocated than the file holds. No byte is read for two ranks or two lists
@@ -6,7 +6,7 @@
 //! the file is damaged, or it is of another kind.
 
 use super::file::{File, ReadError, Result, error};
-use super::rank::RankReader;
+use super::rank::{RankReader, RankRecords, Scratch};
 use super::{ENTRY_SIZE, HEADER_SIZE, MAGIC, MAGIC_USED_UP, ORIGIN};
 use goal_lang::limits::{Limit, Limits};
 use goal_lang::{BodyId, Placement, Program, ProgramBuilder};
@@ -26,6 +26,53 @@ const KNOWN_MAX: usize = 1 << 16;
 /// Returns an error if the file is cut short or too long, if an index, peer, type or count is
 /// wrong, or if operations wait for each other.
 pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
+    let mut program = ProgramBuilder::default();
+    let mut scratch = Scratch::default();
+    // For each hash of a rank's bytes: the rank's body, and the place of the bytes in the file.
+    let mut known: FxHashMap<u64, (BodyId, Range<usize>)> = FxHashMap::default();
+    visit(bytes, limits, |reader, range| {
+        // Only one body is kept for each hash. If hashes collide, equal ranks may get bodies of
+        // their own, but no time is lost.
+        let hash = hash(&bytes[range.clone()]);
+        if let Some((body, same)) = known.get(&hash)
+            && bytes[same.clone()] == bytes[range.clone()]
+        {
+            program.rank(*body, None);
+            return Ok(());
+        }
+        let body = program.body(reader.check(range.clone(), &mut scratch)?.body());
+        program.rank(body, None);
+        if known.len() == KNOWN_MAX {
+            known.clear();
+        }
+        known.insert(hash, (body, range));
+        Ok(())
+    })?;
+    Ok(program.finish())
+}
+
+/// Checks a LogGOPSim binary, and calls `visit_rank` with each rank as it lies in the file.
+///
+/// # Errors
+/// As [`read`].
+pub fn visit_ranks(
+    bytes: &[u8],
+    limits: &Limits,
+    mut visit_rank: impl FnMut(RankRecords<'_>),
+) -> Result<()> {
+    let mut scratch = Scratch::default();
+    visit(bytes, limits, |reader, range| {
+        visit_rank(reader.check(range, &mut scratch)?);
+        Ok(())
+    })
+}
+
+/// Checks what precedes the ranks, and calls `visit_rank` with the place of each of them.
+fn visit<'a>(
+    bytes: &'a [u8],
+    limits: &Limits,
+    mut visit_rank: impl FnMut(RankReader<'a>, Range<usize>) -> Result<()>,
+) -> Result<()> {
     let file = File(bytes);
     if bytes.starts_with(&MAGIC_USED_UP.to_le_bytes()) {
         return error(0, "a simulation with --save-mem has used this LogGOPSim binary up");
@@ -46,36 +93,18 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
         return error(8, format!("the file is too short for {ranks} ranks"));
     }
     let placement_max = Placement { cpu: bytes[12], nic: bytes[13] };
-    let mut program = ProgramBuilder::default();
-    // For each hash of a rank's bytes: the rank's body, and the place of the bytes in the file.
-    let mut known: FxHashMap<u64, (BodyId, Range<usize>)> = FxHashMap::default();
     // The end of the previous rank. Ranks lie end to end.
     let mut before = table_end;
     for rank in 0..ranks {
         let range = place(file, rank, before)?;
         before = range.end as u64;
-        // Only one body is kept for each hash. If hashes collide, equal ranks may get bodies of
-        // their own, but no time is lost.
-        let hash = hash(&bytes[range.clone()]);
-        if let Some((body, same)) = known.get(&hash)
-            && bytes[same.clone()] == bytes[range.clone()]
-        {
-            program.rank(*body, None);
-            continue;
-        }
-        let body = RankReader { file, rank, ranks, placement_max }.body(range.clone())?;
-        let body = program.body(body);
-        program.rank(body, None);
-        if known.len() == KNOWN_MAX {
-            known.clear();
-        }
-        known.insert(hash, (body, range));
+        visit_rank(RankReader { file, rank, ranks, placement_max }, range)?;
     }
     if before < bytes.len() as u64 {
         let more = bytes.len() as u64 - before;
         return error(before as usize, format!("{more} bytes follow the last rank"));
     }
-    Ok(program.finish())
+    Ok(())
 }
 
 /// Returns the place of a rank in the file. The rank must begin at byte `before`.

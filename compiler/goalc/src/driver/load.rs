@@ -2,7 +2,8 @@
 
 use super::flags::name_flag;
 use super::{Error, Findings, Form, Input, Options, name_flags, name_foreign, refused, silence};
-use goal_asm::{Nisa, loggopsim};
+use goal_asm::Nisa;
+use goal_asm::loggopsim::{self, RankRecords};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Bytes, ParseOptions, Program, SourceMap, parse};
 use std::fmt;
@@ -39,7 +40,10 @@ pub fn load_program(paths: &[PathBuf], options: &Options) -> Result<Loaded, Erro
 
 impl Opened {
     /// Reads the program.
-    pub(super) fn load(self, options: &Options) -> Result<Loaded, Error> {
+    ///
+    /// # Errors
+    /// Returns an error if the inputs are wrong.
+    pub fn load(self, options: &Options) -> Result<Loaded, Error> {
         match self {
             Opened::Text(sources) => parse_text(sources, options),
             Opened::Nisa(input) => {
@@ -75,13 +79,34 @@ fn unreadable(name: &str, error: &loggopsim::ReadError) -> Diagnostic {
 }
 
 /// The inputs of one command, opened.
-pub(super) enum Opened {
+pub enum Opened {
+    /// Texts that belong together.
     Text(SourceMap),
+    /// A NISA file.
     Nisa(Input),
+    /// A LogGOPSim binary.
     Loggopsim(Input),
 }
 
-pub(super) fn open(paths: &[PathBuf], options: &Options) -> Result<Opened, Error> {
+/// Checks a LogGOPSim binary, and calls `visit` with each rank as it lies in the file. This needs
+/// no memory for a program.
+///
+/// # Errors
+/// Returns an error if the file is wrong.
+pub fn visit_ranks(
+    input: &Input,
+    options: &Options,
+    visit: impl FnMut(RankRecords<'_>),
+) -> Result<(), Error> {
+    loggopsim::visit_ranks(&input.bytes, &options.limits, visit)
+        .map_err(|error| unreadable(&input.name, &error).into())
+}
+
+/// Opens the inputs of one command: texts that belong together, or one binary of either form.
+///
+/// # Errors
+/// Returns an error if an input can't be read, or if binaries are not alone.
+pub fn open(paths: &[PathBuf], options: &Options) -> Result<Opened, Error> {
     (options.on_stage)("reading");
     if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Error::Usage("standard input can be read only once: give - once".to_owned()));
