@@ -2,6 +2,7 @@
 //! 2010).
 
 use goal_lang::limits::EAGER_LIMIT;
+use goal_loggops::machine::PerByte;
 use std::fmt;
 
 /// Parameters of the LogGOPS model.
@@ -92,6 +93,22 @@ impl Machine {
             seen.push_str(name);
         }
         Ok(machine)
+    }
+
+    /// Returns the machine of the simulator: times are rounded to picoseconds, and those of a byte
+    /// to 10^-9 nanoseconds.
+    pub fn exact(&self) -> goal_loggops::machine::Machine {
+        // Larger times are no times of a machine, and would leave no room for sums.
+        let rounded = |time: f64, steps: f64| (time * steps).round().min(1e18) as u64;
+        let per_byte = |time| PerByte::from_nano_ns(rounded(time, 1e9));
+        goal_loggops::machine::Machine {
+            latency_ps: rounded(self.latency_ns, 1e3),
+            overhead_ps: rounded(self.overhead_ns, 1e3),
+            gap_ps: rounded(self.gap_ns, 1e3),
+            gap_per_byte: per_byte(self.gap_per_byte_ns),
+            overhead_per_byte: per_byte(self.overhead_per_byte_ns),
+            eager_bytes_max: self.eager_bytes_max,
+        }
     }
 
     /// The time from the start of a send to the end of its receive, in nanoseconds: `2o + L +

@@ -59,7 +59,7 @@ impl Pairs {
                 let to = match record.kind {
                     Kind::Send => record.peer,
                     Kind::Recv => rank,
-                    Kind::Calc | Kind::Dummy => continue,
+                    Kind::Calc | Kind::Local | Kind::Dummy => continue,
                 };
                 if pairs.has_wildcards[to as usize] {
                     pairs.meetings[action as usize] = Meeting::Wild;

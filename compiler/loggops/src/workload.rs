@@ -12,14 +12,17 @@ pub enum Kind {
     Recv = 2,
     /// Work of a processor, without a message.
     Calc = 3,
+    /// A local operation that states no time. The peers take it as a computation.
+    Local = 4,
     /// Nothing: only dependencies. The peers take it as a computation of no time.
-    Dummy = 4,
+    Dummy = 5,
 }
 
 /// An action with what a model needs of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Record {
-    /// The bytes of a message, or the nanoseconds of a computation.
+    /// The bytes of a message, the nanoseconds of a computation, or the picoseconds of a local
+    /// operation.
     pub size: u64,
     /// The other rank of a message, or [`ANY`](goal_lang::ANY).
     pub peer: u32,
@@ -37,6 +40,18 @@ pub struct Record {
     pub nic: u8,
     /// The kind.
     pub kind: Kind,
+}
+
+impl Record {
+    /// Returns the processor time of an action that is no message, in whole nanoseconds.
+    pub(crate) fn nanos(&self) -> u64 {
+        if self.kind == Kind::Local { self.size / 1000 } else { self.size }
+    }
+
+    /// Returns the processor time of an action that is no message, in picoseconds.
+    pub(crate) fn picos(&self) -> u64 {
+        if self.kind == Kind::Local { self.size } else { self.size.saturating_mul(1000) }
+    }
 }
 
 /// The actions of all ranks. An action's number counts over all ranks, rank 0 first.
@@ -97,8 +112,8 @@ impl WorkloadBuilder {
     }
 
     /// Adds an action of the rank that has begun, with the number of its dependencies, and the
-    /// actions of that rank that wait for its end and for its start. `local_ns` is the time of an
-    /// operation that states none.
+    /// actions of that rank that wait for its end and for its start. `local_ps` is the time of an
+    /// operation that states none, in picoseconds.
     pub fn push(
         &mut self,
         body: Option<&Body>,
@@ -106,7 +121,7 @@ impl WorkloadBuilder {
         missing: u32,
         waiters: impl Iterator<Item = u32>,
         start_waiters: impl Iterator<Item = u32>,
-        local_ns: &impl Fn(&Body, &Action) -> u64,
+        local_ps: &impl Fn(&Body, &Action) -> u64,
     ) {
         let size = |payload| match payload {
             Payload::Pattern { size } => size,
@@ -122,8 +137,8 @@ impl WorkloadBuilder {
             Action::Calc { nanos, placement } => (Kind::Calc, nanos, 0, 0, placement),
             Action::Nop | Action::Wtime { .. } => (Kind::Dummy, 0, 0, 0, Placement::default()),
             ref local => {
-                let nanos = body.map_or(0, |body| local_ns(body, local));
-                (Kind::Calc, nanos, 0, 0, Placement::default())
+                let picos = body.map_or(0, |body| local_ps(body, local));
+                (Kind::Local, picos, 0, 0, Placement::default())
             }
         };
         self.placement_max.cpu = self.placement_max.cpu.max(placement.cpu);
@@ -184,14 +199,14 @@ impl WorkloadBuilder {
 }
 
 impl Workload {
-    /// Lists the actions of all ranks of a program. `local_ns` gives the time of a local operation
-    /// that states none.
+    /// Lists the actions of all ranks of a program. `local_ps` gives the picoseconds of a local
+    /// operation, which states no time.
     ///
     /// # Errors
     /// If the program has too many actions or dependencies.
     pub fn new(
         program: &Program,
-        local_ns: impl Fn(&Body, &Action) -> u64,
+        local_ps: impl Fn(&Body, &Action) -> u64,
     ) -> Result<Self, TooLarge> {
         let (mut actions, mut edges) = (0_u64, 0_u64);
         for rank in 0..program.num_ranks() {
@@ -223,7 +238,7 @@ impl Workload {
                     missing[id.index()],
                     requires.row(id).iter().map(number),
                     irequires.row(id).iter().map(number),
-                    &local_ns,
+                    &local_ps,
                 );
             }
             let stated = body.debug.order.as_ref().map_or(&[][..], |order| &order.roots);

@@ -1,7 +1,7 @@
 //! The longest chains of dependencies and messages through all ranks.
 
+use super::CostError;
 use super::local::local_ns;
-use super::simulation::CostError;
 use crate::machine::Machine;
 use crate::whole::{Run, Vertex, Whole};
 use goal_lang::{Action, Program};

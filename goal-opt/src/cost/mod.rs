@@ -1,45 +1,72 @@
-//! A small cost model that predicts when each rank of a program ends on a LogGOPS machine (Hoefler,
-//! Schneider, Lumsdaine: LogGOPSim, 2010).
+//! A cost model that predicts when each rank of a program ends on a LogGOPS machine: the default
+//! model of the simulator ([`goal_loggops::model`]).
 //!
-//! It simulates events in the order of time and charges them as LogGOPSim does, without noise and
-//! congestion in the network. A message of n bytes takes:
-//!
-//! - `o + (n - 1) O` of the sending processor,
-//! - `g + (n - 1) G` of the interface at both ends,
-//! - `o + L` to arrive,
-//! - `o + (n - 1) max(O, G)` of the receiving processor.
-//!
-//! A send of more than `S` bytes ends when its receive takes the message. LogGOPS does not define
-//! local operations. The model charges them `G` a byte, and nothing for a stored time or a dummy.
-//!
-//! If ranks are seldom busy when messages arrive, as in most schedules of collectives, the times
-//! are LogGOPSim's to the nanosecond (`tests/cost/`). If many operations compete for a processor,
-//! or sends wait for receives, they may differ, as LogGOPSim takes such operations in another
-//! order.
+//! LogGOPS does not define local operations. The model charges them `G` a byte, and nothing for a
+//! stored time or a dummy.
 
 mod chains;
-mod lanes;
 mod local;
-mod simulation;
 #[cfg(test)]
 mod tests;
 
 pub use chains::{Chain, Chains, longest_chains};
-pub use simulation::{CostError, Prediction};
 
 use crate::machine::Machine;
-use crate::whole::{Run, Whole};
+use crate::whole::TooLarge;
 use goal_lang::Program;
-use simulation::Simulation;
+use goal_loggops::Workload;
+use goal_loggops::model::{ModelError, Times, simulate};
 
-/// Predicts when each rank ends. Receives take the messages that they take in an abstract run. If
-/// wildcards or missing orders leave this open, the prediction is for one of the possible runs.
-/// Linear in actions and edges, but for the logarithm of the queue of events.
+/// The predicted times of a program on a machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// By rank, the time at which its last action ends, in nanoseconds after the start of all
+    /// ranks.
+    pub finish_ns: Vec<f64>,
+}
+
+impl Prediction {
+    /// The time at which the last rank ends, in nanoseconds.
+    pub fn makespan_ns(&self) -> f64 {
+        self.finish_ns.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+/// The reason why there is no prediction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum CostError {
+    /// The program has too many actions.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
+    /// The program does not end on this machine.
+    #[error(
+        "{0} actions never end on this machine, on which sends of more than {1} bytes wait for their receives"
+    )]
+    Stuck(u64, u64),
+    /// The model has no times for the program.
+    #[error(transparent)]
+    Model(ModelError),
+}
+
+/// Predicts when each rank ends.
 ///
 /// # Errors
-/// If the program has too many actions or does not end.
+/// If the program has too many actions, does not end, or has messages whose receives state another
+/// size.
 pub fn predict(program: &Program, machine: &Machine) -> Result<Prediction, CostError> {
-    let whole = Whole::new(program)?;
-    let trace = Run::new(&whole).finish(u64::MAX);
-    Simulation::new(&whole, &trace, machine).run()
+    let local_ps = |body: &_, action: &_| picos(local::local_ns(body, action, machine));
+    let workload = Workload::new(program, local_ps).map_err(|error| TooLarge(error.actions))?;
+    match simulate(&workload, &machine.exact()) {
+        Ok(Times { finish_ps, .. }) => {
+            let finish_ns = finish_ps.into_iter().map(|ps| ps as f64 / 1000.0).collect();
+            Ok(Prediction { finish_ns })
+        }
+        Err(ModelError::Stuck { left, .. }) => Err(CostError::Stuck(left, machine.eager_bytes_max)),
+        Err(error) => Err(CostError::Model(error)),
+    }
+}
+
+/// Returns nanoseconds as picoseconds.
+fn picos(nanos: f64) -> u64 {
+    (nanos * 1000.0).round() as u64
 }

@@ -1,5 +1,6 @@
-//! The cost model compared with LogGOPSim. Every file of `tests/cost/` names a machine and the time
-//! at which each rank ends on it in LogGOPSim.
+//! The cost model compared with LogGOPSim, on programs in which the two order equal events alike.
+//! Each file of `tests/cost/` names a machine and the time at which each rank ends on it in
+//! LogGOPSim.
 
 use goal_lang::{ParseOptions, SourceMap};
 use goal_opt::Machine;

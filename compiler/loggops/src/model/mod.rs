@@ -201,7 +201,7 @@ impl<'w> Simulation<'w> {
             let side = match record.kind {
                 Kind::Send => place(1, usize::from(record.nic)),
                 Kind::Recv => place(2, usize::from(record.nic)),
-                Kind::Calc | Kind::Dummy => NONE,
+                Kind::Calc | Kind::Local | Kind::Dummy => NONE,
             };
             let takes_messages = record.kind == Kind::Recv;
             self.class_of[action as usize] =
@@ -334,8 +334,8 @@ impl<'w> Simulation<'w> {
         }
         self.begin(job, now);
         match record.kind {
-            Kind::Calc => {
-                let end = now.saturating_add(record.size.saturating_mul(1000));
+            Kind::Calc | Kind::Local => {
+                let end = now.saturating_add(record.picos());
                 self.free[cpu as usize] = end;
                 self.end(rank, job, end);
             }
@@ -598,7 +598,9 @@ impl<'w> Simulation<'w> {
                     let class = self.posts(rank);
                     self.push(class, action, time);
                 }
-                Kind::Send | Kind::Calc => self.push(self.class_of[action as usize], action, time),
+                Kind::Send | Kind::Calc | Kind::Local => {
+                    self.push(self.class_of[action as usize], action, time)
+                }
             }
         }
     }

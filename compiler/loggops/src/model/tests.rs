@@ -52,7 +52,7 @@ impl Slow<'_> {
     fn add(&mut self, action: u32) {
         let (record, rank) = (*self.workload.record(action), self.rank(action));
         let (cpu, side) = match record.kind {
-            Kind::Calc => (Some(record.cpu), None),
+            Kind::Calc | Kind::Local => (Some(record.cpu), None),
             Kind::Send => (Some(record.cpu), Some((true, record.nic))),
             Kind::Recv | Kind::Dummy => (None, None),
         };
@@ -129,8 +129,8 @@ impl Slow<'_> {
         self.begin(action, now);
         match record.kind {
             Kind::Dummy => self.end(action, now),
-            Kind::Calc => {
-                let end = now + record.size * 1000;
+            Kind::Calc | Kind::Local => {
+                let end = now + record.picos();
                 self.cpus.insert((rank, cpu.unwrap()), end);
                 self.end(action, end);
             }

@@ -109,7 +109,9 @@ impl<'w> Simulation<'w> {
             for &(_, action, after) in ready.iter().filter(|ready| ready.0 == rank) {
                 let record = self.workload.record(action);
                 let time = match record.kind {
-                    Kind::Calc | Kind::Dummy => after.max(self.cpu[self.cpu_of(rank, record.cpu)]),
+                    Kind::Calc | Kind::Local | Kind::Dummy => {
+                        after.max(self.cpu[self.cpu_of(rank, record.cpu)])
+                    }
                     Kind::Send => after.max(self.sending[self.nic_of(rank, record.nic)]),
                     Kind::Recv => after,
                 };
@@ -149,12 +151,12 @@ impl<'w> Simulation<'w> {
         let (cpu, nic) = (self.cpu_of(rank, record.cpu), self.nic_of(rank, record.nic));
         let p = self.parameters;
         match record.kind {
-            Kind::Calc | Kind::Dummy => {
+            Kind::Calc | Kind::Local | Kind::Dummy => {
                 if self.cpu[cpu] > now {
                     self.insert_again(self.cpu[cpu], action);
                     return Ok(());
                 }
-                let end = now.wrapping_add(record.size);
+                let end = now.wrapping_add(record.nanos());
                 self.cpu[cpu] = end;
                 self.begin(action);
                 self.end(action, end);

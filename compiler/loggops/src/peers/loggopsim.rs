@@ -169,7 +169,7 @@ impl<'w> Simulation<'w> {
             Kind::Recv => return None,
             Kind::Send if event & MESSAGE != 0 => (record.peer, 2),
             Kind::Send => (self.ranks[action as usize], 1),
-            Kind::Calc | Kind::Dummy => (self.ranks[action as usize], 0),
+            Kind::Calc | Kind::Local | Kind::Dummy => (self.ranks[action as usize], 0),
         };
         let mut free = self.cpu[self.cpu_of(rank, record.cpu)];
         let mut class = u64::from(rank) << 26 | u64::from(record.cpu) << 10;
@@ -218,7 +218,7 @@ impl<'w> Simulation<'w> {
         let free = self.cpu[self.cpu_of(rank, record.cpu)];
         match record.kind {
             Kind::Send => free.max(self.sending[self.nic_of(rank, record.nic)]),
-            Kind::Recv | Kind::Calc | Kind::Dummy => free,
+            Kind::Recv | Kind::Calc | Kind::Local | Kind::Dummy => free,
         }
     }
 
@@ -229,8 +229,8 @@ impl<'w> Simulation<'w> {
         self.begin(action);
         let p = self.parameters;
         match record.kind {
-            Kind::Calc | Kind::Dummy => {
-                self.cpu[cpu] = now.wrapping_add(record.size);
+            Kind::Calc | Kind::Local | Kind::Dummy => {
+                self.cpu[cpu] = now.wrapping_add(record.nanos());
                 self.end(action);
             }
             Kind::Send => {

@@ -3,8 +3,8 @@
 
 use goal_cluster::{Host, INTERFACE};
 use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP, Frame, Mac};
-use goal_eth::{AnyDriver, Driver, DriverKind, probe_xdp};
-use goal_filetest::{patience, skipped};
+use goal_eth::{AnyDriver, Driver, DriverKind, OpenError, probe_xdp};
+use goal_filetest::{patience, skipped, until};
 use std::time::{Duration, Instant};
 
 pub const BOTH: [u16; 2] = [ETHERTYPE_EDP, ETHERTYPE_ESP];
@@ -24,9 +24,19 @@ pub fn kinds(test: &str) -> Vec<DriverKind> {
     kinds
 }
 
+/// Opens a driver. A port that was just closed may be taken for a moment longer: a child that
+/// another test has forked holds its socket until it executes its program.
 pub fn open(host: &Host, kind: DriverKind, port: u16) -> AnyDriver {
-    let (driver, note) =
-        host.call(|| AnyDriver::open(kind, INTERFACE, &BOTH, Some(port))).unwrap().unwrap();
+    let mut opened = None;
+    until("the port is free", || {
+        let open = || AnyDriver::open(kind, INTERFACE, &BOTH, Some(port));
+        match host.call(open).unwrap() {
+            Err(OpenError::Taken { .. }) => {}
+            other => opened = Some(other.unwrap()),
+        }
+        opened.is_some()
+    });
+    let (driver, note) = opened.expect("it is open");
     assert!(driver.kind() == kind && note.is_none(), "{note:?}");
     driver
 }
