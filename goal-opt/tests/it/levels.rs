@@ -121,7 +121,7 @@ fn texts(folder: &Path, programs: &mut Vec<(String, Program)>) {
 fn programs_of_this_project_end_no_later() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let (mut programs, counts) = (Vec::new(), Counts::default());
-    for folder in ["examples", "tests/cases", "goal-opt/tests/cost"] {
+    for folder in ["examples", "tests/cases"] {
         texts(&root.join(folder), &mut programs);
     }
     // Checks of larger programs are not about their order.
