@@ -3,7 +3,7 @@
 use crate::channels::{NONE, visit_channels, wildcards};
 use crate::workload::{Kind, Workload};
 
-/// How the partner of a send or receive is found.
+/// The way to find the partner of a send or receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Meeting {

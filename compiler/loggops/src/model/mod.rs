@@ -30,7 +30,7 @@ const TIME_END: u64 = 1 << 63;
 /// for all of them.
 const BATCH: usize = 16;
 
-/// What a simulation yields.
+/// The times of a simulated program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Times {
     /// By rank, the time at which its last action has ended, in picoseconds.
@@ -89,7 +89,7 @@ struct Line {
     finish: u64,
 }
 
-/// What a rank does to another one.
+/// The effect of a rank on another one: a message, or the end of a send.
 #[derive(Debug, Clone, Copy)]
 struct Effect {
     rank: u32,
@@ -429,7 +429,7 @@ impl<'w> Simulation<'w> {
         }
     }
 
-    /// Ends a receive whose message was taken in, and a send that waited for that.
+    /// Ends a receive when its message was taken in. Also ends the send if it is a large one.
     fn complete(&mut self, rank: u32, receive: u32, send: u32) {
         let (posted, taken) = (self.heaps.time(receive), self.heaps.time(send));
         let record = *self.workload.record(send);

@@ -45,7 +45,7 @@ struct Simulation<'w> {
     /// Time and event; the least time comes first.
     events: Vec<(u64, u32)>,
     numbered: u64,
-    /// What the event of this moment made ready: rank, action, and the time that it was ready at.
+    /// The actions that the present event made ready: rank, action and time.
     ready: Vec<(u32, u32, u64)>,
     /// The ranks that the event of this moment has changed, in the order in which they were noted.
     changed: Vec<u32>,

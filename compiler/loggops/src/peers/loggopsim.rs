@@ -17,7 +17,7 @@ use std::collections::BinaryHeap;
 /// Set in the number of an event for the message of a send.
 const MESSAGE: u32 = 1 << 31;
 
-/// Where an event is.
+/// The place of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// In the queue of events, if it has been made.
@@ -61,7 +61,7 @@ struct Simulation<'w> {
     /// each is in the queue, so that an event is looked at again only when its turn comes.
     waiting: FxHashMap<u64, BinaryHeap<Reverse<(u32, u32)>>>,
     numbered: u32,
-    /// What the event of this moment made ready: rank and action.
+    /// The actions that the present event made ready: rank and action.
     ready: Vec<(u32, u32)>,
     is_ended: Vec<bool>,
     unequal: Option<Pair>,

@@ -34,7 +34,7 @@ pub struct Outcome {
     pub left: u64,
     /// The messages that no receive takes, and the receives that no message reaches.
     pub waiting: u64,
-    /// A message whose receive states another size, if there is one.
+    /// The first message with a receive of another size; `None` without such a message.
     pub unequal: Option<Pair>,
 }
 
