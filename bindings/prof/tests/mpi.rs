@@ -1,6 +1,7 @@
 //! Programs in C under the profiler, with the MPI library whose `mpicc` and `mpirun` are on the
 //! path. Without one, a line says so.
 
+use goal_filetest::mpi::open_mpi;
 use goal_filetest::{skipped, timeout};
 use goal_lang::diag::Severity;
 use goal_lang::{ParseOptions, SourceMap, parse};
@@ -90,10 +91,11 @@ fn run(
     let built = built.path();
     let out = tempfile::tempdir().expect("a folder");
     let mut command = Command::new("timeout");
-    command.arg(timeout(300)).arg("mpirun");
-    if is_open_mpi() {
-        command.args(["--allow-run-as-root", "--oversubscribe"]);
-    }
+    command.arg(timeout(300));
+    match is_open_mpi() {
+        true => command.args(open_mpi("mpirun")),
+        false => command.arg("mpirun"),
+    };
     command.args(["-n", &ranks.to_string(), "env"]);
     command.arg(format!("LD_PRELOAD={}", built.join("libgoalprof.so").display()));
     command.arg(format!("GOALPROF_DIR={}", out.path().display()));

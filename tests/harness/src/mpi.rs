@@ -43,6 +43,22 @@ impl Launcher {
     }
 }
 
+/// Starts the program `$0` with a session folder of its own. Open MPI 4 otherwise keeps one folder
+/// for all its launchers on a machine. One that ends removes it, even while another one makes its
+/// part of it, which then fails with "orte_session_dir failed".
+const OWN_SESSION: &str = r#"folder=$(mktemp -d) || exit
+OMPI_MCA_orte_tmpdir_base=$folder "$0" "$@"
+status=$?
+rm -rf "$folder"
+exit $status"#;
+
+/// Returns the command that starts `program`, a launcher of Open MPI, with any number of processes.
+pub fn open_mpi(program: &str) -> Vec<String> {
+    ["sh", "-c", OWN_SESSION, program, "--allow-run-as-root", "--oversubscribe"]
+        .map(str::to_owned)
+        .into()
+}
+
 /// Returns the launchers on this machine. A line reports each one that does not run.
 pub fn launchers() -> Vec<Launcher> {
     let prefixes = std::env::var("GOAL_MPI_PREFIXES").unwrap_or_default();
@@ -74,9 +90,7 @@ fn launcher(prefix: Option<&str>) -> Option<Launcher> {
         return None;
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut command = vec![program.clone()];
-    if text.contains("Open MPI") || text.contains("open-mpi") {
-        command.extend(["--allow-run-as-root", "--oversubscribe"].map(str::to_owned));
-    }
+    let is_open_mpi = text.contains("Open MPI") || text.contains("open-mpi");
+    let command = if is_open_mpi { open_mpi(&program) } else { vec![program.clone()] };
     Some(Launcher { name: program, command, environment })
 }

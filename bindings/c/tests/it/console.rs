@@ -94,6 +94,8 @@ fn faults(block: &Block, folder: &Path, search: &str) -> Vec<String> {
             ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")),
         );
         shell.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+        // A launcher that ends removes the folder that all share unless told, even if one begins.
+        shell.env("OMPI_MCA_orte_tmpdir_base", folder);
         let output = shell.output().expect("there is `timeout`");
         let printed = String::from_utf8_lossy(&output.stdout);
         let is_right = match told {

@@ -1,6 +1,7 @@
 //! Programs of MPI under `libgoal-mpi.so`, with the MPI library whose `mpicc` and `mpirun` are on
 //! the path and those in the folders of `GOAL_MPI_PREFIXES`. Without one, a line says so.
 
+use goal_filetest::mpi::open_mpi;
 use goal_filetest::{skipped, timeout};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -132,10 +133,11 @@ fn after(mpi: &Mpi, commands: &str) -> String {
 /// Returns the command that starts some ranks.
 fn started(mpi: &Mpi, ranks: u32) -> Command {
     let mut command = Command::new("timeout");
-    command.arg(timeout(400)).arg(&mpi.run);
-    if mpi.is_open_mpi {
-        command.args(["--allow-run-as-root", "--oversubscribe"]);
-    }
+    command.arg(timeout(400));
+    match mpi.is_open_mpi {
+        true => command.args(open_mpi(mpi.run.to_str().expect("a path in UTF-8"))),
+        false => command.arg(&mpi.run),
+    };
     command.args(["-n", &ranks.to_string()]);
     command
 }
