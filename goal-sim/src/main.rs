@@ -4,26 +4,23 @@
 //! line, and one that is no exact decimal is refused ([`parameters`]).
 
 mod parameters;
+mod report;
 mod simulation;
+mod source;
 
 use clap::{Parser, ValueEnum};
-use goal_loggops::{TooLarge, Workload, WorkloadBuilder};
 use goalc::driver::{
-    self, CheckOptions, Color, Error, Input, InputArguments, Loaded, Opened, Options, clear_stage,
-    exit_status, print, report_error, with_stack,
+    self, Color, Error, InputArguments, clear_stage, exit_status, report_error, with_stack,
 };
 use goalc::memory::{Allocator, prefer_huge_pages};
 use parameters::Parameters;
 use serde::Serialize;
-use simulation::{Stop, Times, simulate};
+use simulation::simulate;
+use source::Subject;
 use std::process::ExitCode;
-use std::time::Instant;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator { program: "goal-sim" };
-
-/// The exit status of a program that gets stuck.
-const STUCK: u8 = 3;
 
 #[derive(Parser)]
 #[command(
@@ -106,16 +103,6 @@ impl Model {
     }
 }
 
-/// The result, as programs read it.
-#[derive(Serialize)]
-struct Report<'a> {
-    model: Model,
-    parameters: &'a Parameters,
-    events: u64,
-    elapsed_ns: u64,
-    finish_ns: Vec<serde_json::Number>,
-}
-
 fn main() -> ExitCode {
     prefer_huge_pages();
     let status = with_stack(run).unwrap_or_else(|why| {
@@ -135,154 +122,19 @@ fn run() -> u8 {
     status
 }
 
-/// The program, for reports: what is simulated is a [`Workload`].
-enum Source {
-    /// A LogGOPSim binary, which is read as a program only if a report needs it.
-    Opened(Opened),
-    Loaded(Loaded),
-}
-
-impl Source {
-    fn load(self, options: &Options) -> Result<Loaded, Error> {
-        match self {
-            Source::Opened(opened) => opened.load(options),
-            Source::Loaded(loaded) => Ok(loaded),
-        }
-    }
-}
-
 fn simulate_input(cli: &Cli) -> Result<u8, Error> {
     let parameters = cli.parameters.parse(cli.model).map_err(Error::Usage)?;
-    let options = Options { strip: false, ..cli.input.options() };
-    let opened = driver::open(&cli.input.inputs, &options)?;
-    let mut started = Instant::now();
-    let (source, workload) = match opened {
-        Opened::Loggopsim(ref input) => {
-            driver::show_stage("reading");
-            let workload = of_binary(input, &options)?;
-            (Source::Opened(opened), workload)
-        }
-        opened => {
-            let loaded = opened.load(&options)?;
-            driver::note(&loaded.findings, cli.format.findings());
-            started = Instant::now();
-            let workload = Workload::new(&loaded.program, |_, _| 0);
-            (Source::Loaded(loaded), workload)
-        }
-    };
-    let workload = workload.map_err(|error| Error::Usage(error.to_string()))?;
+    let subject = Subject::read(&cli.input, cli.format.findings())?;
     driver::show_stage("simulating");
-    match simulate(&workload, cli.model, &parameters) {
+    match simulate(&subject.workload, cli.model, &parameters) {
         Ok(times) => {
-            let elapsed_ns = started.elapsed().as_nanos() as u64;
+            let elapsed_ns = subject.started.elapsed().as_nanos() as u64;
             if let Some(note) = &times.note {
                 driver::print_line(&format!("goal-sim: warning: {note}"));
             }
-            write_times(cli, &times, elapsed_ns)?;
+            report::write_times(cli, &times, elapsed_ns)?;
             Ok(0)
         }
-        Err(Stop::TooLate { action }) => Err(Error::Usage(format!(
-            "{} would end after 2^63 picoseconds, some 106 days: give smaller parameters or sizes",
-            name(&source.load(&options)?, &workload, action)
-        ))),
-        Err(Stop::Stuck { why, actions }) => {
-            Ok(report_stuck(cli, source.load(&options)?, &workload, &why, &actions))
-        }
-        Err(Stop::Unequal { send, receive }) => {
-            let why = "a message and its receive have different sizes";
-            Ok(report_stuck(cli, source.load(&options)?, &workload, why, &[send, receive]))
-        }
-    }
-}
-
-/// Lists the actions of a LogGOPSim binary as they lie in the file.
-fn of_binary(input: &Input, options: &Options) -> Result<Result<Workload, TooLarge>, Error> {
-    // An operation has 39 bytes, and each dependency 4.
-    let mut builder = WorkloadBuilder::with_capacity(input.bytes.len() / 39, 0);
-    driver::visit_ranks(input, options, |rank| {
-        builder.begin_rank();
-        for index in 0..rank.len() {
-            builder.push(
-                None,
-                &rank.action(index),
-                rank.missing(index),
-                rank.waiters(index),
-                rank.start_waiters(index),
-                &|_, _| 0,
-            );
-        }
-        rank.roots().for_each(|root| builder.push_root(root));
-    })?;
-    Ok(builder.finish())
-}
-
-/// Reports why a program gets stuck: what the checks find, or else `why`. Returns the exit status.
-fn report_stuck(
-    cli: &Cli,
-    mut loaded: Loaded,
-    workload: &Workload,
-    why: &str,
-    actions: &[u32],
-) -> u8 {
-    let eager_limit = cli.parameters.eager_bytes_max().unwrap_or(u64::MAX);
-    let checks =
-        CheckOptions { eager_limit, unexpected_limit: u64::MAX, ..CheckOptions::default() };
-    loaded.findings.report = Default::default();
-    match driver::check(&mut loaded, &Options { checks, ..cli.input.options() }) {
-        Err(error) => {
-            report_error("goal-sim", &error, cli.format.findings());
-        }
-        Ok(_) => {
-            let mut line = format!("goal-sim: stuck: {why}");
-            for (at, &action) in actions.iter().enumerate() {
-                line += if at == 0 { ": " } else { "; " };
-                line += &name(&loaded, workload, action);
-            }
-            driver::print_line(&line);
-        }
-    }
-    STUCK
-}
-
-/// Returns the rank, the label and the kind of an action.
-fn name(loaded: &Loaded, workload: &Workload, action: u32) -> String {
-    let rank = workload.rank_of(action);
-    let id = goal_lang::ActionId(action - workload.actions(rank).start);
-    let body = loaded.program.body_of(rank);
-    let kind = body.action(id).kind().name();
-    match body.debug.labels.get(id) {
-        Some(label) => format!("rank {rank}, {kind} `{label}`"),
-        None => format!("rank {rank}, {kind} number {}", id.0),
-    }
-}
-
-fn write_times(cli: &Cli, times: &Times, elapsed_ns: u64) -> Result<(), Error> {
-    let finish_ns: Vec<serde_json::Number> = times.finish_ps.iter().map(|&ps| in_ns(ps)).collect();
-    print(|out| match cli.format {
-        Format::Json => {
-            let report = Report {
-                model: cli.model,
-                parameters: &cli.parameters,
-                events: times.events,
-                elapsed_ns,
-                finish_ns,
-            };
-            serde_json::to_writer(&mut *out, &report)?;
-            writeln!(out)
-        }
-        Format::Text => {
-            for (rank, ns) in finish_ns.iter().enumerate() {
-                writeln!(out, "rank {rank}: {ns} ns")?;
-            }
-            Ok(())
-        }
-    })
-}
-
-/// Returns picoseconds as nanoseconds: a whole number where they are whole.
-fn in_ns(ps: u128) -> serde_json::Number {
-    match u64::try_from(ps / 1000) {
-        Ok(ns) if ps.is_multiple_of(1000) => ns.into(),
-        _ => serde_json::Number::from_f64(ps as f64 / 1000.0).unwrap_or_else(|| 0.into()),
+        Err(stop) => report::stopped(cli, subject, stop),
     }
 }

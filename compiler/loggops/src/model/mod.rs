@@ -10,8 +10,11 @@
 //! through the ends of large sends, which take `L`. So ranks are simulated one by one for a window
 //! of that length, and nothing depends on the order in which the ranks are taken.
 
+mod hooks;
 #[cfg(test)]
 mod tests;
+
+pub use hooks::{Cause, Held, Job, Message, Noise, Observer};
 
 use crate::channels::NONE;
 use crate::heaps::Heaps;
@@ -104,12 +107,27 @@ struct Effect {
 /// # Errors
 /// If some actions never end, or a time is too large.
 pub fn simulate(workload: &Workload, machine: &Machine) -> Result<Times, ModelError> {
-    let mut simulation = Simulation::new(workload, *machine);
+    simulate_with(workload, machine, &(), &mut ())
+}
+
+/// Simulates a program with noise, and tells an observer what happens.
+///
+/// # Errors
+/// As of [`simulate`].
+pub fn simulate_with<N: Noise, O: Observer>(
+    workload: &Workload,
+    machine: &Machine,
+    noise: &N,
+    observer: &mut O,
+) -> Result<Times, ModelError> {
+    let mut simulation = Simulation::new(workload, *machine, noise, observer);
     simulation.run()?;
     simulation.finish()
 }
 
-struct Simulation<'w> {
+struct Simulation<'w, N, O> {
+    noise: &'w N,
+    observer: &'w mut O,
     workload: &'w Workload,
     machine: Machine,
     heaps: Heaps,
@@ -139,13 +157,15 @@ struct Simulation<'w> {
     fault: Option<ModelError>,
 }
 
-impl<'w> Simulation<'w> {
-    fn new(workload: &'w Workload, machine: Machine) -> Self {
+impl<'w, N: Noise, O: Observer> Simulation<'w, N, O> {
+    fn new(workload: &'w Workload, machine: Machine, noise: &'w N, observer: &'w mut O) -> Self {
         let pairs = Pairs::new(workload);
         let ranks = workload.num_ranks();
         // The end of a large send takes `L` to be known.
-        let lookahead = machine.latency_ps;
+        let lookahead = noise.latency_min(machine.latency_ps);
         let mut simulation = Self {
+            noise,
+            observer,
             workload,
             machine,
             heaps: Heaps::new(workload.len()),
@@ -326,31 +346,35 @@ impl<'w> Simulation<'w> {
         self.classes[class as usize].head = self.heaps.pop(job);
         self.events += 1;
         let record = *self.workload.record(job);
+        let ready = self.heaps.time(job);
         if takes_messages {
-            let [cpu_end, side_end] = self.taken(&record, now);
-            self.free[cpu as usize] = cpu_end;
-            self.free[side as usize] = side_end;
+            let [cpu_end, side_end] = self.taken(rank, job, now);
+            self.hold(rank, job, true, [ready, now], [(cpu, cpu_end), (side, side_end)]);
             return self.take(rank, job, &record, now);
         }
         self.begin(job, now);
         match record.kind {
             Kind::Calc | Kind::Local => {
-                let end = now.saturating_add(record.picos());
-                self.free[cpu as usize] = end;
+                let work = self.noise.computation(rank, job, record.picos());
+                let end = self.noise.end_of_work(rank, now, work);
+                self.hold(rank, job, false, [ready, now], [(cpu, end), (NONE, 0)]);
                 self.end(rank, job, end);
             }
             Kind::Send => {
                 let rest = record.size.max(1) - 1;
-                let Machine { overhead_ps, gap_ps, .. } = self.machine;
-                let end =
-                    (now + overhead_ps).saturating_add(self.machine.overhead_per_byte.of(rest));
-                self.free[cpu as usize] = end;
-                self.free[side as usize] =
-                    (now + gap_ps).saturating_add(self.machine.gap_per_byte.of(rest));
+                let message = Message { send: job, from: rank, to: record.peer };
+                let overhead = self.noise.overhead(rank, job, self.machine.overhead_ps);
+                let work = overhead.saturating_add(self.machine.overhead_per_byte.of(rest));
+                let end = self.noise.end_of_work(rank, now, work);
+                let side_end =
+                    (now + self.machine.gap_ps).saturating_add(self.machine.gap_per_byte.of(rest));
+                self.hold(rank, job, false, [ready, now], [(cpu, end), (side, side_end)]);
                 if self.pairs.meetings[job as usize] == Meeting::InOrder {
                     self.pairs.start_send(job);
                 }
-                let time = now + overhead_ps + self.machine.latency_ps;
+                let left = self.noise.end_of_work(rank, now, overhead);
+                let latency = self.noise.latency(message, self.machine.latency_ps);
+                let time = left.saturating_add(latency);
                 self.effects.push(Effect { rank: record.peer, send: job, time, is_message: true });
                 if record.size <= self.machine.eager_bytes_max {
                     self.end(rank, job, end);
@@ -376,16 +400,36 @@ impl<'w> Simulation<'w> {
         }
     }
 
-    /// Returns the times at which the processor and the interface are free that take a message at
-    /// `now`.
-    fn taken(&self, record: &Record, now: u64) -> [u64; 2] {
+    /// Returns the times at which the processor and the interface are free with which a rank takes
+    /// the message of a send at `now`.
+    fn taken(&self, rank: u32, send: u32, now: u64) -> [u64; 2] {
+        let record = self.workload.record(send);
         let rest = record.size.max(1) - 1;
         let Machine { overhead_ps, gap_ps, gap_per_byte, overhead_per_byte, .. } = self.machine;
         let wire = gap_per_byte.of(rest);
-        [
-            (now + overhead_ps).saturating_add(wire.max(overhead_per_byte.of(rest))),
-            (now + gap_ps).saturating_add(wire),
-        ]
+        let work = self
+            .noise
+            .overhead(rank, send, overhead_ps)
+            .saturating_add(wire.max(overhead_per_byte.of(rest)));
+        [self.noise.end_of_work(rank, now, work), (now + gap_ps).saturating_add(wire)]
+    }
+
+    /// Holds a processor and the side of an interface for a job, each until its time.
+    fn hold(
+        &mut self,
+        rank: u32,
+        action: u32,
+        is_message: bool,
+        [ready, start]: [u64; 2],
+        held: [(u32, u64); 2],
+    ) {
+        let [cpu, side] = held.map(|(place, end)| {
+            (place != NONE).then(|| {
+                self.free[place as usize] = end;
+                Held { place, end }
+            })
+        });
+        self.observer.start(Job { rank, action, is_message, ready, start, cpu, side });
     }
 
     /// Puts a receive or a message into its slot. Returns what waits there for it.
@@ -436,14 +480,18 @@ impl<'w> Simulation<'w> {
         if record.size != self.workload.record(receive).size {
             self.fault = Some(ModelError::Unequal { send, receive });
         }
-        let [end, _] = self.taken(&record, taken);
-        self.end(rank, receive, end.max(posted));
+        let [end, _] = self.taken(rank, send, taken);
+        let end = end.max(posted);
+        self.observer.receive(receive, send, posted, taken, end);
+        self.end(rank, receive, end);
         if record.size > self.machine.eager_bytes_max {
             let from = match self.workload.record(receive).peer {
                 ANY => self.workload.rank_of(send),
                 from => from,
             };
-            let time = taken.max(posted).saturating_add(self.machine.latency_ps);
+            let message = Message { send, from, to: rank };
+            let latency = self.noise.latency(message, self.machine.latency_ps);
+            let time = taken.max(posted).saturating_add(latency);
             self.effects.push(Effect { rank: from, send, time, is_message: false });
         }
     }
@@ -549,7 +597,7 @@ impl<'w> Simulation<'w> {
     fn begin(&mut self, action: u32, time: u64) {
         let workload = self.workload;
         for &waiter in workload.start_waiters(action) {
-            self.meet(waiter, time);
+            self.meet(waiter, Cause::Start(action), time);
         }
     }
 
@@ -561,13 +609,17 @@ impl<'w> Simulation<'w> {
             self.fault = Some(ModelError::TooLate { action });
         }
         let workload = self.workload;
+        self.observer.end(rank, action, time);
         for &waiter in workload.waiters(action) {
-            self.meet(waiter, time);
+            self.meet(waiter, Cause::End(action), time);
         }
     }
 
-    fn meet(&mut self, waiter: u32, time: u64) {
-        self.heaps.set_time(waiter, self.heaps.time(waiter).max(time));
+    fn meet(&mut self, waiter: u32, cause: Cause, time: u64) {
+        if time > self.heaps.time(waiter) {
+            self.heaps.set_time(waiter, time);
+            self.observer.delay(waiter, cause, time);
+        }
         self.missing[waiter as usize] -= 1;
         if self.missing[waiter as usize] == 0 {
             self.met.push(waiter);

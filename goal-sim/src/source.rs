@@ -1,0 +1,87 @@
+//! The program that is simulated: read, listed for the models, and named in reports.
+
+use goal_loggops::{TooLarge, Workload, WorkloadBuilder};
+use goalc::driver::{self, Error, Format, Input, InputArguments, Loaded, Opened, Options};
+use std::time::Instant;
+
+/// A program, and its actions as the models read them.
+pub(crate) struct Subject {
+    options: Options,
+    source: Source,
+    pub(crate) workload: Workload,
+    /// When the listing of the actions began.
+    pub(crate) started: Instant,
+}
+
+enum Source {
+    /// A LogGOPSim binary, which is read as a program only if a report needs it.
+    Opened(Opened),
+    Loaded(Loaded),
+}
+
+impl Subject {
+    /// Reads the inputs. Findings that are no errors are printed in a format.
+    pub(crate) fn read(input: &InputArguments, format: Format) -> Result<Self, Error> {
+        let options = Options { strip: false, ..input.options() };
+        let opened = driver::open(&input.inputs, &options)?;
+        let mut started = Instant::now();
+        let (source, workload) = match opened {
+            Opened::Loggopsim(ref input) => {
+                driver::show_stage("reading");
+                let workload = of_binary(input, &options)?;
+                (Source::Opened(opened), workload)
+            }
+            opened => {
+                let loaded = opened.load(&options)?;
+                driver::note(&loaded.findings, format);
+                started = Instant::now();
+                let workload = Workload::new(&loaded.program, |_, _| 0);
+                (Source::Loaded(loaded), workload)
+            }
+        };
+        let workload = workload.map_err(|error| Error::Usage(error.to_string()))?;
+        Ok(Self { options, source, workload, started })
+    }
+
+    /// Returns the program with its names and places, and the actions.
+    pub(crate) fn load(self) -> Result<(Loaded, Workload), Error> {
+        let loaded = match self.source {
+            Source::Opened(opened) => opened.load(&self.options)?,
+            Source::Loaded(loaded) => loaded,
+        };
+        Ok((loaded, self.workload))
+    }
+}
+
+/// Lists the actions of a LogGOPSim binary as they lie in the file.
+fn of_binary(input: &Input, options: &Options) -> Result<Result<Workload, TooLarge>, Error> {
+    // An operation has 39 bytes, and each dependency 4.
+    let mut builder = WorkloadBuilder::with_capacity(input.bytes.len() / 39, 0);
+    driver::visit_ranks(input, options, |rank| {
+        builder.begin_rank();
+        for index in 0..rank.len() {
+            builder.push(
+                None,
+                &rank.action(index),
+                rank.missing(index),
+                rank.waiters(index),
+                rank.start_waiters(index),
+                &|_, _| 0,
+            );
+        }
+        rank.roots().for_each(|root| builder.push_root(root));
+    })?;
+    Ok(builder.finish())
+}
+
+/// Returns the rank, the label and the kind of an action.
+pub(crate) fn name(loaded: &Loaded, workload: &Workload, action: u32) -> String {
+    let rank = workload.rank_of(action);
+    let id = goal_lang::ActionId(action - workload.actions(rank).start);
+    let body = loaded.program.body_of(rank);
+    let kind = body.action(id).kind().name();
+    match body.debug.labels.get(id) {
+        Some(label) => format!("rank {rank}, {kind} `{label}`"),
+        None => format!("rank {rank}, {kind} number {}", id.0),
+    }
+}
