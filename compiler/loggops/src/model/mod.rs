@@ -12,7 +12,7 @@
 
 mod hooks;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use hooks::{Cause, Held, Job, Message, Noise, Observer};
 

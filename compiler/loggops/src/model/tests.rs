@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-fn workload(text: &str) -> Workload {
+pub(crate) fn workload(text: &str) -> Workload {
     let mut sources = SourceMap::default();
     sources.add("test".to_owned(), Arc::new(text.as_bytes().to_vec()));
     let parsed = goal_lang::parse(&sources, &ParseOptions::default());

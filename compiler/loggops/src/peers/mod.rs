@@ -1,6 +1,8 @@
 //! The models of the peers, artefacts included: exact to the nanosecond.
 
 pub mod atlahs;
+#[cfg(test)]
+mod closed_forms;
 pub mod loggopsim;
 mod stdcxx;
 
