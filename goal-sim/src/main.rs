@@ -129,6 +129,11 @@ fn simulate_input(cli: &Cli) -> Result<u8, Error> {
     match simulate(&subject.workload, cli.model, &parameters) {
         Ok(times) => {
             let elapsed_ns = subject.started.elapsed().as_nanos() as u64;
+            if cli.model != Model::Goal && !subject.keeps_order {
+                driver::print_line(
+                    "goal-sim: warning: NISA does not keep the order of dependencies, on which the times of this model depend: simulate the text or a LogGOPSim binary",
+                );
+            }
             if let Some(note) = &times.note {
                 driver::print_line(&format!("goal-sim: warning: {note}"));
             }

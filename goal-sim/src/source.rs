@@ -9,6 +9,8 @@ pub(crate) struct Subject {
     options: Options,
     source: Source,
     pub(crate) workload: Workload,
+    /// True if the input keeps the order of dependencies, on which the times of peers depend.
+    pub(crate) keeps_order: bool,
     /// When the listing of the actions began.
     pub(crate) started: Instant,
 }
@@ -24,6 +26,7 @@ impl Subject {
     pub(crate) fn read(input: &InputArguments, format: Format) -> Result<Self, Error> {
         let options = Options { strip: false, ..input.options() };
         let opened = driver::open(&input.inputs, &options)?;
+        let keeps_order = !matches!(opened, Opened::Nisa(_));
         let mut started = Instant::now();
         let (source, workload) = match opened {
             Opened::Loggopsim(ref input) => {
@@ -40,7 +43,7 @@ impl Subject {
             }
         };
         let workload = workload.map_err(|error| Error::Usage(error.to_string()))?;
-        Ok(Self { options, source, workload, started })
+        Ok(Self { options, source, workload, keeps_order, started })
     }
 
     /// Returns the program with its names and places, and the actions.
