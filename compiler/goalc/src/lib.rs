@@ -22,4 +22,5 @@ pub mod driver;
 pub mod graph;
 mod limits;
 pub mod memory;
+pub mod splice;
 pub mod stats;

@@ -17,6 +17,11 @@ impl ReadError {
     pub fn limit(&self) -> Option<Limit> {
         self.limit
     }
+
+    /// Returns the error of a part of the file that begins at byte `start`.
+    pub(super) fn behind(self, start: usize) -> Self {
+        Self { offset: self.offset + start as u64, ..self }
+    }
 }
 
 pub(super) type Result<T> = std::result::Result<T, ReadError>;

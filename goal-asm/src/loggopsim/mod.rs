@@ -10,7 +10,10 @@
 //! ```
 
 mod file;
+mod outline;
 mod rank;
+mod rank_file;
+mod rank_writer;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -18,6 +21,8 @@ mod write;
 
 pub use file::ReadError;
 pub use rank::RankRecords;
+pub use rank_file::{RankFile, RankFileError};
+pub use rank_writer::RankWriter;
 pub use read::{read, visit_ranks};
 pub use write::{Loss, WriteError, are_same, is_written_as, losses, write};
 

@@ -11,7 +11,10 @@ use std::ops::Range;
 
 #[derive(Clone, Copy)]
 pub(super) struct RankReader<'a> {
+    /// The bytes of the rank.
     pub(super) file: File<'a>,
+    /// The byte of the file at which they begin.
+    pub(super) start: usize,
     pub(super) rank: u32,
     pub(super) ranks: u32,
     /// The highest cpu and the highest nic that the header states.
@@ -26,7 +29,7 @@ pub struct RankRecords<'a> {
 }
 
 /// Memory that the checks of all ranks share.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Scratch {
     /// By operation, the dependencies that were not found yet.
     missing: Vec<u32>,
@@ -40,7 +43,7 @@ const KINDS: [(Range<usize>, Range<usize>); 2] = [
     (node::START_DEPENDENTS, node::FIRST_START_DEPENDENT),
 ];
 
-/// The counts of a rank's nodes and roots, and the places of its parts in the file.
+/// The counts of a rank's nodes and roots, and the places of its parts among its bytes.
 #[derive(Clone, Copy)]
 struct Places {
     nodes: u32,
@@ -59,29 +62,33 @@ impl Places {
 }
 
 impl<'a> RankReader<'a> {
-    /// Checks the rank at `range`.
-    pub(super) fn check(
-        self,
-        range: Range<usize>,
-        scratch: &mut Scratch,
-    ) -> Result<RankRecords<'a>> {
+    /// Checks the rank.
+    pub(super) fn check(self, scratch: &mut Scratch) -> Result<RankRecords<'a>> {
+        let (records, highest) =
+            self.check_records(scratch).map_err(|error| error.behind(self.start))?;
+        if max_of(highest, self.placement_max) == self.placement_max {
+            return Ok(records);
+        }
+        let (rank, Placement { cpu, nic }) = (self.rank, highest);
+        error(
+            12,
+            format!(
+                "rank {rank} names cpu {cpu} or nic {nic}, above the highest that the file states"
+            ),
+        )
+    }
+
+    /// Checks the records and their dependencies. Also returns the highest cpu and nic. Errors
+    /// count bytes from the start of the rank.
+    fn check_records(self, scratch: &mut Scratch) -> Result<(RankRecords<'a>, Placement)> {
         let rank = self.rank;
-        let places = self.places(range)?;
+        let places = self.places()?;
         let mut highest = Placement::default();
         let mut stated_dependencies = 0u64;
         for i in 0..places.nodes as usize {
             highest = max_of(highest, placement(&self.action(places.node(i))?));
             stated_dependencies +=
                 u64::from(self.file.u32(places.node(i) + node::DEPENDENCIES.start));
-        }
-        if max_of(highest, self.placement_max) != self.placement_max {
-            let Placement { cpu, nic } = highest;
-            return error(
-                12,
-                format!(
-                    "rank {rank} names cpu {cpu} or nic {nic}, above the highest that the file states"
-                ),
-            );
         }
         let mut goes_on = true;
         if places.entries > 0 || stated_dependencies > 0 {
@@ -96,26 +103,26 @@ impl<'a> RankReader<'a> {
                 format!("operations of rank {rank} wait for each other, {} in all", path.len()),
             );
         }
-        Ok(records)
+        Ok((records, highest))
     }
 
-    fn places(&self, range: Range<usize>) -> Result<Places> {
-        let rank = self.rank;
-        if range.len() < 8 {
-            return error(range.start, format!("rank {rank} has no room for its counts"));
+    fn places(&self) -> Result<Places> {
+        let (rank, length) = (self.rank, self.file.0.len());
+        if length < 8 {
+            return error(0, format!("rank {rank} has no room for its counts"));
         }
-        let (nodes, roots) = (self.file.u32(range.start), self.file.u32(range.start + 4));
-        let first_root = range.start + 8;
+        let (nodes, roots) = (self.file.u32(0), self.file.u32(4));
+        let first_root = 8;
         let first_node = first_root as u64 + 4 * u64::from(roots);
         let appendix = first_node + node::LENGTH as u64 * u64::from(nodes);
-        if appendix > range.end as u64 || !(range.end as u64 - appendix).is_multiple_of(4) {
+        if appendix > length as u64 || !(length as u64 - appendix).is_multiple_of(4) {
             return error(
-                range.start,
+                0,
                 format!("{nodes} operations and {roots} roots don't fit rank {rank}"),
             );
         }
         let (first_node, appendix) = (first_node as usize, appendix as usize);
-        let entries = (range.end - appendix) / 4;
+        let entries = (length - appendix) / 4;
         if u32::try_from(entries).is_err() {
             return error(
                 appendix,
@@ -312,8 +319,9 @@ impl<'a> RankRecords<'a> {
         (0..self.places.roots as usize).map(move |i| file.u32(first + 4 * i))
     }
 
-    /// Returns the graph of the rank.
-    pub(super) fn body(&self) -> Body {
+    /// Returns the graph of the rank. If the file lists dependents and roots in another order than
+    /// the graph, the body's [`StatedOrder`] keeps the file's order.
+    pub fn body(&self) -> Body {
         let (requires, stated_requires) = self.rows(&KINDS[0]);
         let (irequires, stated_irequires) = self.rows(&KINDS[1]);
         let roots = self.roots().map(ActionId);

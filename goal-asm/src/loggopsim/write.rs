@@ -1,6 +1,7 @@
 //! Writes a program as a LogGOPSim binary.
 
-use super::{ENTRY_SIZE, HEADER_SIZE, MAGIC, ORIGIN, node};
+use super::node;
+use super::rank_writer::write_outline;
 use goal_lang::{Action, ActionId, Body, Placement, Program};
 use rustc_hash::FxHashSet;
 use std::io::{self, Write};
@@ -137,29 +138,15 @@ pub fn write(program: &Program, out: &mut dyn Write) -> Result<(), WriteError> {
     }
     let lengths: Vec<u64> = program.bodies.iter().map(body_length).collect();
     let mut out = io::BufWriter::with_capacity(256 << 10, out);
-    out.write_all(&MAGIC.to_le_bytes())?;
-    out.write_all(&program.num_ranks().to_le_bytes())?;
-    out.write_all(&[max.cpu, max.nic])?;
-    let mut start =
-        (HEADER_SIZE - ORIGIN) as u64 + ENTRY_SIZE as u64 * u64::from(program.num_ranks());
-    for entry in &program.ranks {
-        let end = start + lengths[entry.body.index()];
-        out.write_all(&start.to_le_bytes())?;
-        out.write_all(&end.to_le_bytes())?;
-        start = end;
-    }
+    write_outline(&mut out, max, program.ranks.iter().map(|entry| lengths[entry.body.index()]))?;
     for (rank, entry) in program.ranks.iter().enumerate() {
-        let body = &program.bodies[entry.body.index()];
-        if u32::try_from(body.stated_requires().len() + body.stated_irequires().len()).is_err() {
-            return Err(WriteError::TooManyDependencies { rank: rank as u32 });
-        }
-        write_body(body, &mut out)?;
+        write_body(&program.bodies[entry.body.index()], rank as u32, &mut out)?;
     }
     out.flush()?;
     Ok(())
 }
 
-fn body_length(body: &Body) -> u64 {
+pub(super) fn body_length(body: &Body) -> u64 {
     let roots = body.indegrees().iter().filter(|&&indegree| indegree == 0).count();
     let words = 2 + roots + body.stated_requires().len() + body.stated_irequires().len();
     4 * words as u64 + (node::LENGTH * body.len()) as u64
@@ -179,9 +166,13 @@ fn stated_indegrees(body: &Body) -> Vec<u32> {
     indegrees
 }
 
-fn write_body(body: &Body, out: &mut impl Write) -> io::Result<()> {
-    let indegrees = stated_indegrees(body);
+/// Writes a rank.
+pub(super) fn write_body(body: &Body, rank: u32, out: &mut impl Write) -> Result<(), WriteError> {
     let (requires, irequires) = (body.stated_requires(), body.stated_irequires());
+    if u32::try_from(requires.len() + irequires.len()).is_err() {
+        return Err(WriteError::TooManyDependencies { rank });
+    }
+    let indegrees = stated_indegrees(body);
     let roots = || body.ids().filter(|id| indegrees[id.index()] == 0);
     out.write_all(&(body.len() as u32).to_le_bytes())?;
     out.write_all(&(roots().count() as u32).to_le_bytes())?;

@@ -66,7 +66,7 @@ impl Opened {
 }
 
 /// Returns the finding about a LogGOPSim binary that can't be read.
-fn unreadable(name: &str, error: &loggopsim::ReadError) -> Diagnostic {
+pub(super) fn unreadable(name: &str, error: &loggopsim::ReadError) -> Diagnostic {
     let diagnostic = Diagnostic::new(Code::LoggopsimFormat, format!("{name}: {error}"));
     let Some(limit) = error.limit() else {
         return diagnostic.help(

@@ -20,6 +20,7 @@ mod load;
 mod mapping;
 mod output;
 mod passes;
+mod ranks;
 mod reduce;
 mod shell;
 mod silence;
@@ -28,6 +29,7 @@ mod streams;
 #[cfg(test)]
 mod tests;
 mod workers;
+mod write_ranks;
 
 pub use arguments::{CheckArguments, Deny, FindingArguments, InputArguments};
 pub use build::{Compiled, Emit, compile, emit, optimize};
@@ -46,11 +48,13 @@ use json::write_json;
 pub use load::{Loaded, Opened, load_program, open, visit_ranks};
 pub use output::{Output, Target, survive_file_size};
 pub use passes::{MachineArguments, PassArguments};
+pub use ranks::Ranks;
 pub use reduce::{ReduceOptions, reduce};
 pub use shell::{Completions, Man};
 pub use stage::{clear_stage, show_stage};
 pub use streams::{is_stream, stdout};
 pub use workers::{refuse_small_stack, with_stack};
+pub use write_ranks::write_ranks;
 
 use crate::limits::INPUT_BYTES_MAX;
 pub use goal_check::Options as CheckOptions;

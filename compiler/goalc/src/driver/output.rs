@@ -5,7 +5,7 @@ use super::streams::{self, Patient, descriptor, end_of_links};
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, RenameFlags, access};
 use rustix::fs::{linkat, open, renameat_with};
 use std::fs::{self, File};
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
@@ -132,6 +132,12 @@ impl Output {
         &self.name
     }
 
+    /// Returns true if bytes can be written again: if the result is a file that appears when it is
+    /// complete.
+    pub fn is_seekable(&self) -> bool {
+        !matches!(self.sink, Sink::Direct(_))
+    }
+
     /// Writes the rest of the buffer and moves the file to its destination.
     ///
     /// # Errors
@@ -248,6 +254,16 @@ impl Write for Output {
             Sink::Direct(out) => out.flush(),
             Sink::Unnamed(out, _) => out.flush(),
             Sink::Named(out, _) => out.flush(),
+        }
+    }
+}
+
+impl Seek for Output {
+    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+        match &mut self.sink {
+            Sink::Direct(_) => Err(io::ErrorKind::NotSeekable.into()),
+            Sink::Unnamed(out, _) => out.seek(place),
+            Sink::Named(out, _) => out.seek(place),
         }
     }
 }

@@ -4,12 +4,16 @@
 mod build;
 mod check;
 mod collective;
+mod concat;
 mod dis;
 mod explain;
 mod format;
 mod generate;
 mod graph;
+mod merge;
 mod reduce;
+mod slice;
+mod splice;
 mod stats;
 mod style;
 
@@ -68,6 +72,12 @@ enum Command {
     Dis(dis::Arguments),
     /// Reduce a program that shows a fault to a small one that still shows it
     Reduce(reduce::Arguments),
+    /// Keep some ranks of a program, or a window of their actions
+    Slice(slice::Arguments),
+    /// Let programs follow each other on the same ranks
+    Concat(concat::Arguments),
+    /// Place several programs on the ranks of one
+    Merge(merge::Arguments),
     /// Count what a program does
     Stats(stats::Arguments),
     /// Draw the graphs of all ranks with their messages, or that of one rank
@@ -116,6 +126,9 @@ fn run() -> Status {
         Command::Gen(arguments) => generate::run(&arguments).map(success),
         Command::Dis(arguments) => dis::run(&arguments).map(success),
         Command::Reduce(arguments) => reduce::run(&arguments).map(success),
+        Command::Slice(arguments) => slice::run(&arguments).map(success),
+        Command::Concat(arguments) => concat::run(&arguments).map(success),
+        Command::Merge(arguments) => merge::run(&arguments).map(success),
         Command::Stats(arguments) => stats::run(&arguments).map(success),
         Command::Graph(arguments) => graph::run(&arguments).map(success),
         Command::Explain(arguments) => explain::run(&arguments).map(success),
