@@ -40,6 +40,7 @@ mod shape;
 mod size;
 mod table;
 mod tcp;
+mod trace;
 mod window;
 
 use clap::{Parser, Subcommand};
@@ -57,6 +58,8 @@ struct Cli {
 enum Bench {
     /// Write a large program as text
     Generate(generate::Args),
+    /// Write a trace of any size in LogGOPSim's binary form
+    Trace(trace::Args),
     /// goalc build beside `wc -w` on the same file: MB/s, peak memory, one thread and two
     Compile(compile::Args),
     /// Size of the NISA beside LogGOPSim's binary form
@@ -145,6 +148,7 @@ fn main() -> ExitCode {
     let bench = Cli::parse().bench;
     let result = say::written(|| match bench {
         Bench::Generate(args) => generate::run(&args),
+        Bench::Trace(args) => trace::run(&args),
         Bench::Compile(args) => compile::run(&args),
         Bench::Size(args) => size::run(&args),
         Bench::Engine(args) => engine::run(&args),

@@ -116,10 +116,7 @@ impl<'a> RankReader<'a> {
         let first_node = first_root as u64 + 4 * u64::from(roots);
         let appendix = first_node + node::LENGTH as u64 * u64::from(nodes);
         if appendix > length as u64 || !(length as u64 - appendix).is_multiple_of(4) {
-            return error(
-                0,
-                format!("{nodes} operations and {roots} roots don't fit rank {rank}"),
-            );
+            return error(0, format!("{nodes} operations and {roots} roots don't fit rank {rank}"));
         }
         let (first_node, appendix) = (first_node as usize, appendix as usize);
         let entries = (length - appendix) / 4;

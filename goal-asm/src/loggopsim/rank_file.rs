@@ -53,12 +53,17 @@ impl<R: ReadAt> RankFile<R> {
         self.outline.num_ranks()
     }
 
-    /// Returns the bytes that a rank has in the file.
+    /// Returns the number of operations that a rank states. It is checked when the rank is read.
+    ///
+    /// # Errors
+    /// Returns an error if the file can't be read.
     ///
     /// # Panics
     /// If there is no such rank.
-    pub fn size_of(&self, rank: u32) -> u64 {
-        self.outline.place(rank).len() as u64
+    pub fn num_actions(&self, rank: u32) -> Result<u32, RankFileError> {
+        let mut count = [0; 4];
+        self.source.read_exact_at(&mut count, self.outline.place(rank).start as u64)?;
+        Ok(u32::from_le_bytes(count))
     }
 
     /// Reads and checks a rank.

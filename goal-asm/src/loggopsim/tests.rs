@@ -1,10 +1,13 @@
 use super::*;
+use crate::nisa::ReadAt;
 use goal_lang::limits::{Limit, Limits};
 use goal_lang::{
-    Action, ActionId, BodyBuilder, Payload, Placement, Program, ProgramBuilder, StatedOrder,
+    Action, ActionId, Body, BodyBuilder, Payload, Placement, Program, ProgramBuilder, StatedOrder,
     topological_order,
 };
 use goal_smith::Shape;
+use std::io;
+use std::sync::Mutex;
 
 fn two_ranks() -> Program {
     let placement = Placement { cpu: 2, nic: 1 };
@@ -312,4 +315,82 @@ fn the_page_has_a_row_for_every_field_of_a_record() {
     assert!(page.contains(&format!("| {} *N* |", node::LENGTH)));
     assert!(page.contains(&format!("| {HEADER_SIZE} | {ENTRY_SIZE} *R* |")));
     assert!(page.contains(&format!("magic number {MAGIC}")));
+}
+
+/// Reads all ranks of a file one at a time, the last one first.
+fn bodies(bytes: &[u8]) -> Result<Vec<Body>, RankFileError> {
+    let mut file = RankFile::open(bytes.to_vec(), &Limits::default())?;
+    let mut bodies = Vec::new();
+    for rank in (0..file.num_ranks()).rev() {
+        let count = file.num_actions(rank)?;
+        let body = file.rank(rank)?.body();
+        assert_eq!(body.len(), count as usize);
+        bodies.push(body);
+    }
+    bodies.reverse();
+    Ok(bodies)
+}
+
+#[test]
+fn ranks_are_read_and_written_one_at_a_time_as_whole_files_are() {
+    for seed in 0..goal_filetest::seeds(200) {
+        let mut program = goal_smith::program(seed, &Shape::default());
+        program.strip();
+        shuffled(&mut program, &mut fastrand::Rng::with_seed(seed));
+        let bytes = written(&program);
+        let whole = read(&bytes, &Limits::default()).expect("read");
+        let bodies = bodies(&bytes).expect("read");
+        let mut out =
+            RankWriter::new(io::Cursor::new(Vec::new()), whole.num_ranks()).expect("begun");
+        for (rank, body) in (0..).zip(&bodies) {
+            assert!(body.same_graph(whole.body_of(rank)), "seed {seed}, rank {rank}");
+            assert_eq!(body.debug.order, whole.body_of(rank).debug.order, "seed {seed}");
+            out.rank(body).expect("written");
+        }
+        assert!(out.finish().expect("written").into_inner() == bytes, "seed {seed}");
+    }
+}
+
+#[test]
+fn damaged_files_are_refused_one_rank_at_a_time_as_whole() {
+    let bytes = written(&two_ranks());
+    for at in 0..bytes.len() {
+        for value in [0, 1, 0x7f, 0x80, 0xff] {
+            let mut changed = bytes.clone();
+            changed[at] = value;
+            let whole = read(&changed, &Limits::default());
+            assert_eq!(bodies(&changed).is_ok(), whole.is_ok(), "byte {at} is {value}");
+        }
+        assert!(bodies(&bytes[..at]).is_err(), "{at} bytes");
+    }
+}
+
+/// A file that others write to while it is read.
+#[derive(Debug)]
+struct Changing(Mutex<Vec<u8>>);
+
+impl ReadAt for &Changing {
+    fn size(&self) -> io::Result<u64> {
+        self.0.lock().expect("not poisoned").size()
+    }
+
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        self.0.lock().expect("not poisoned").read_exact_at(buffer, offset)
+    }
+}
+
+#[test]
+fn a_file_that_changes_is_checked_again_or_ends_too_early() {
+    let bytes = written(&two_ranks());
+    let changing = Changing(Mutex::new(bytes.clone()));
+    let mut file = RankFile::open(&changing, &Limits::default()).expect("right");
+    let before = file.rank(1).expect("right").body();
+    let type_of_recv = bytes.len() - node::LENGTH + node::TYPE;
+    changing.0.lock().expect("not poisoned")[type_of_recv] = 77;
+    assert!(matches!(file.rank(1), Err(RankFileError::Format(_))));
+    changing.0.lock().expect("not poisoned").truncate(type_of_recv);
+    assert!(matches!(file.rank(1), Err(RankFileError::Io(_))));
+    // The other rank is whole, and the body that was read is a copy.
+    assert_eq!(file.rank(0).expect("right").len(), 3);
+    assert_eq!(before.len(), 1);
 }

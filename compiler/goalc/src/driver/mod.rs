@@ -22,6 +22,7 @@ mod output;
 mod passes;
 mod ranks;
 mod reduce;
+mod sharing;
 mod shell;
 mod silence;
 mod stage;

@@ -5,9 +5,10 @@
 //! memory.
 
 use super::load::unreadable;
+use super::sharing::Sharing;
 use super::{Error, Findings, Options, load_program};
 use goal_asm::loggopsim::{self, RankFile, RankFileError, RankRecords};
-use goal_lang::{Action, Body, MemoryImage, Program, ProgramBuilder};
+use goal_lang::{Action, Body, MemoryImage, Program};
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::Read;
@@ -67,6 +68,21 @@ impl Ranks {
         }
     }
 
+    /// Returns the number of actions of all ranks.
+    ///
+    /// # Errors
+    /// Returns an error if the program can't be read.
+    pub fn num_actions(&self) -> Result<u64, Error> {
+        let count = |rank| match &self.source {
+            Source::Memory(program) => Ok(program.body_of(rank).len() as u64),
+            Source::File(file) => match file.num_actions(rank) {
+                Ok(count) => Ok(u64::from(count)),
+                Err(error) => Err(of(&self.name, error)),
+            },
+        };
+        (0..self.num_ranks()).map(count).sum()
+    }
+
     /// Returns the graph of a rank.
     ///
     /// # Errors
@@ -88,7 +104,11 @@ impl Ranks {
     ///
     /// # Panics
     /// If there is no such rank.
-    pub fn visit_actions(&mut self, rank: u32, mut visit: impl FnMut(&Action)) -> Result<(), Error> {
+    pub fn visit_actions(
+        &mut self,
+        rank: u32,
+        mut visit: impl FnMut(&Action),
+    ) -> Result<(), Error> {
         match &mut self.source {
             Source::Memory(program) => program.body_of(rank).actions.iter().for_each(visit),
             Source::File(file) => {
@@ -116,9 +136,9 @@ impl Ranks {
     /// As [`body`](Self::body).
     pub fn hold(&mut self) -> Result<&Program, Error> {
         if self.is_streamed() {
-            let mut program = ProgramBuilder::default();
+            let mut program = Sharing::default();
             for rank in 0..self.num_ranks() {
-                program.rank_with(self.body(rank)?.into_owned());
+                program.rank(self.body(rank)?.into_owned(), None);
             }
             self.source = Source::Memory(program.finish());
         }

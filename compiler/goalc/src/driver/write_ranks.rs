@@ -1,12 +1,11 @@
 //! Writes a program that is made one rank at a time.
 
+use super::sharing::Sharing;
 use super::{Emit, Error, Findings, Loaded, Options, Output, Target, emit, optimize};
 use goal_asm::loggopsim::{RankWriter, WriteError};
 use goal_lang::diag::{Code, Diagnostic};
-use goal_lang::{Body, BodyId, ImageId, MemoryImage, Program, RankEntry};
+use goal_lang::{Body, MemoryImage};
 use goal_opt::{Level, Pipeline};
-use rustc_hash::{FxHashMap, FxHasher};
-use std::hash::{Hash, Hasher};
 
 /// Writes a program of `num_ranks` ranks. `rank` makes the body and the memory of each rank in
 /// order. LogGOPSim's binary form is written as ranks are made, if `target` is a file and
@@ -59,8 +58,8 @@ fn write_whole(
         let (body, image) = rank(number)?;
         program.rank(body, image);
     }
-    let mut loaded =
-        Loaded { program: program.program, findings: Findings::default(), binary: None };
+    let program = program.finish();
+    let mut loaded = Loaded { program, findings: Findings::default(), binary: None };
     if form == Emit::Nisa {
         // The passes that the form needs.
         let pipeline = Pipeline::new(Level::O0);
@@ -69,46 +68,4 @@ fn write_whole(
     emit(&mut loaded, form, options, &mut out)?;
     out.finish()?;
     Ok(loaded.findings)
-}
-
-/// A program in which equal ranks share their bodies and images.
-#[derive(Default)]
-struct Sharing {
-    program: Program,
-    /// By hash, the last such body.
-    bodies: FxHashMap<u64, BodyId>,
-    images: FxHashMap<MemoryImage, ImageId>,
-}
-
-impl Sharing {
-    fn rank(&mut self, body: Body, image: Option<MemoryImage>) {
-        let Self { program, bodies, images } = self;
-        let image = image.map(|image| {
-            *images.entry(image).or_insert_with_key(|image| {
-                program.images.push(image.clone());
-                ImageId::new(program.images.len() - 1)
-            })
-        });
-        let hash = hash(&body);
-        let is_same = |id: BodyId| {
-            let known = &program.bodies[id.index()];
-            known.same_graph(&body)
-                && known.debug.order == body.debug.order
-                && known.debug.labels == body.debug.labels
-        };
-        let known = bodies.get(&hash).copied().filter(|&id| is_same(id));
-        let body = known.unwrap_or_else(|| {
-            program.bodies.push(body);
-            let id = BodyId::new(program.bodies.len() - 1);
-            bodies.insert(hash, id);
-            id
-        });
-        program.ranks.push(RankEntry { body, image });
-    }
-}
-
-fn hash(body: &Body) -> u64 {
-    let mut hasher = FxHasher::default();
-    (&body.actions, &body.requires, &body.irequires, &body.pieces).hash(&mut hasher);
-    hasher.finish()
 }

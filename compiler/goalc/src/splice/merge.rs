@@ -66,7 +66,8 @@ impl Merge {
                 )
             })
             .collect();
-        let idle = (0..self.ends.len()).filter(|&host| of_host(&self.ends, host).is_empty()).count();
+        let idle =
+            (0..self.ends.len()).filter(|&host| of_host(&self.ends, host).is_empty()).count();
         if idle > 0 {
             notes.push(format!("{idle} of {} ranks have no program", self.ends.len()));
         }

@@ -29,9 +29,10 @@ fn errors(program: &Program) -> Vec<String> {
 /// orders only has a warning, or an error if its ranks or tags have other numbers.
 fn is_sound(program: &Program) -> bool {
     let of_some_orders = [Code::Deadlock, Code::Race, Code::CheckIncomplete];
-    check(program, None, &goal_check::Options::default()).diagnostics.iter().all(|found| {
-        found.severity() == Severity::Warning && !of_some_orders.contains(&found.code)
-    })
+    check(program, None, &goal_check::Options::default())
+        .diagnostics
+        .iter()
+        .all(|found| found.severity() == Severity::Warning && !of_some_orders.contains(&found.code))
 }
 
 fn assert_sound(program: &Program, what: &str) {

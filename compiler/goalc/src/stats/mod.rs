@@ -5,14 +5,17 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use crate::driver::{Error, Ranks};
 use crate::limits::STATS_ACTIONS_MAX;
 use body::BodyStats;
 pub use body::Kinds;
-use goal_lang::{ActionKind, BodyId, Program};
+use goal_lang::{ActionKind, BodyId, MemoryImage, Program};
 use goal_opt::Machine;
 use goal_opt::cost::{Chain, Chains, Prediction, longest_chains, predict};
 use rayon::prelude::*;
 use serde::Serialize;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Figures about a whole program. Sums go over all ranks, and saturate at 64 bits.
 ///
@@ -98,31 +101,14 @@ pub fn stats(program: &Program, machine: &Machine) -> Stats {
     };
     let images: Vec<u64> = program.images.iter().map(|image| image.end()).collect();
     let mut used = vec![false; bodies.len()];
-    let mut stats = Stats { ranks: u64::from(program.num_ranks()), ..Stats::default() };
-    for (rank, entry) in program.ranks.iter().enumerate() {
-        let rank = rank as u32;
+    let mut stats = Stats::default();
+    for entry in &program.ranks {
         let BodyId(id) = entry.body;
         if !std::mem::replace(&mut used[id as usize], true) {
             stats.bodies += 1;
         }
-        let body = &bodies[id as usize];
-        let memory = body.memory.max(entry.image.map_or(0, |image| images[image.index()]));
-        stats.kinds.add(&body.kinds);
-        stats.actions += body.actions;
-        stats.requires += body.requires;
-        stats.irequires += body.irequires;
-        stats.bytes = stats.bytes.saturating_add(body.bytes);
-        stats.calc_ns = stats.calc_ns.saturating_add(body.calc_ns);
-        stats.memory = stats.memory.saturating_add(memory);
-        stats.scratch = stats.scratch.saturating_add(body.scratch);
-        stats.depth_within_rank.consider(body.depth, rank);
-        stats.width.consider(body.width, rank);
-        stats.critical_path_within_rank_ns.consider(body.critical_path_ns, rank);
-        stats.indegree.consider(body.indegree, rank);
-        stats.memory_largest.consider(memory, rank);
-        stats.scratch_largest.consider(body.scratch, rank);
+        stats.add(&bodies[id as usize], entry.image.map_or(0, |image| images[image.index()]));
     }
-    stats.messages = stats.kinds.of(ActionKind::Send);
     let chains = (stats.actions <= STATS_ACTIONS_MAX).then(|| longest_chains(program, machine));
     if let Some(Ok(Chains { depth, critical_path_ns })) = chains {
         stats.depth = Some(Largest { value: depth.length, rank: depth.rank });
@@ -130,6 +116,52 @@ pub fn stats(program: &Program, machine: &Machine) -> Stats {
         stats.critical_path_ns = Some(Largest { value: length.round() as u64, rank });
     }
     stats
+}
+
+/// Counts and measures a program whose ranks are read one at a time. Returns `None` if it has few
+/// enough actions to look for chains through all ranks, for which [`stats`] needs it in memory.
+///
+/// # Errors
+/// Returns an error if the program is wrong or can't be read.
+pub fn stats_of_ranks(ranks: &mut Ranks) -> Result<Option<Stats>, Error> {
+    if ranks.num_actions()? <= STATS_ACTIONS_MAX {
+        return Ok(None);
+    }
+    let mut stats = Stats::default();
+    let mut bodies = HashSet::new();
+    for rank in 0..ranks.num_ranks() {
+        let image = ranks.image(rank).map_or(0, MemoryImage::end);
+        let body = ranks.body(rank)?;
+        let mut hasher = DefaultHasher::new();
+        (&body.actions, &body.requires, &body.irequires).hash(&mut hasher);
+        bodies.insert(hasher.finish());
+        stats.add(&BodyStats::new(&body), image);
+    }
+    stats.bodies = bodies.len() as u64;
+    Ok(Some(stats))
+}
+
+impl Stats {
+    /// Adds the next rank. `image` is the end of its stated memory.
+    fn add(&mut self, body: &BodyStats, image: u64) {
+        let (rank, memory) = (self.ranks as u32, body.memory.max(image));
+        self.ranks += 1;
+        self.kinds.add(&body.kinds);
+        self.messages = self.kinds.of(ActionKind::Send);
+        self.actions += body.actions;
+        self.requires += body.requires;
+        self.irequires += body.irequires;
+        self.bytes = self.bytes.saturating_add(body.bytes);
+        self.calc_ns = self.calc_ns.saturating_add(body.calc_ns);
+        self.memory = self.memory.saturating_add(memory);
+        self.scratch = self.scratch.saturating_add(body.scratch);
+        self.depth_within_rank.consider(body.depth, rank);
+        self.width.consider(body.width, rank);
+        self.critical_path_within_rank_ns.consider(body.critical_path_ns, rank);
+        self.indegree.consider(body.indegree, rank);
+        self.memory_largest.consider(memory, rank);
+        self.scratch_largest.consider(body.scratch, rank);
+    }
 }
 
 /// Predicts [`Stats::makespan_ns`]: each rank has one processor and one interface, and a long send

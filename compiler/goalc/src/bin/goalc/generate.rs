@@ -7,7 +7,7 @@ use goal_collectives::{
     ALGORITHMS, Algorithm, Blocks, GenerateError, Nodes, Request, Table, TableError, algorithm,
 };
 use goal_lang::{CollectiveKind, Datatype, print_ranks};
-use goalc::driver::{Error, Output, Target, print_line};
+use goalc::driver::{self, Emit, Error, Options, Output, Target, print_line};
 use serde_json::json;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -74,7 +74,8 @@ pub(crate) struct Arguments {
     /// Algorithm among the leaders of nodes, for algorithms of two levels
     #[arg(long, value_name = "NAME")]
     outer: Option<String>,
-    /// Result: a schedule if its name ends in .nisa, else text; - or nothing is standard output
+    /// Result: a schedule if its name ends in .nisa, LogGOPSim's binary form if in .bin, else text;
+    /// - or nothing is standard output
     #[arg(short, value_name = "OUT")]
     o: Option<PathBuf>,
     /// Spelling of a text
@@ -145,9 +146,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     refuse_unheeded(arguments, algorithm)?;
     algorithm.check(&request).map_err(usage)?;
     let path = arguments.o.clone().unwrap_or_else(|| PathBuf::from("-"));
-    let is_schedule = path.extension().is_some_and(|extension| extension == "nisa");
-    let mut out = Output::create(&Target::new(&path), is_schedule)?;
-    let name = out.name().to_owned();
+    let has_extension = |name| path.extension().is_some_and(|extension| extension == name);
+    let is_schedule = has_extension("nisa");
+    let name = match path.to_str() {
+        Some("-") => "<stdout>".to_owned(),
+        _ => path.display().to_string(),
+    };
     let failed = |failure| match failure {
         Failure::Generate(error) => usage(error),
         Failure::Io(error) => Error::io(&name, error),
@@ -163,6 +167,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         };
         body.map_err(Failure::Generate)
     };
+    if has_extension("bin") {
+        let options = Options::default();
+        let target = Target::new(&path);
+        let ranks = |rank| match body(rank) {
+            Ok(body) => Ok((body, None)),
+            Err(error) => Err(failed(error)),
+        };
+        driver::write_ranks(&target, Emit::Loggopsim, &options, (request.ranks, true), ranks)?;
+        return Ok(());
+    }
+    let mut out = Output::create(&Target::new(&path), is_schedule)?;
     if is_schedule {
         goal_asm::encode_ranks(ranks, &mut out, body).map_err(failed)?;
     } else {

@@ -1,8 +1,8 @@
 //! `goalc stats`.
 
 use clap::ValueEnum;
-use goalc::driver::{self, Error, InputArguments, MachineArguments, print};
-use goalc::stats::{predict_makespan, stats};
+use goalc::driver::{self, Error, InputArguments, MachineArguments, Ranks, print};
+use goalc::stats::{predict_makespan, stats, stats_of_ranks};
 
 #[derive(clap::Args)]
 #[command(after_long_help = "\
@@ -43,13 +43,21 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let machine = arguments.machine.machine()?;
     let options = driver::Options { strip: true, ..arguments.input.options() };
-    let loaded = driver::load_program(&arguments.input.inputs, &options)?;
+    let mut ranks = Ranks::open(&arguments.input.inputs, &options)?;
     driver::show_stage("counting");
-    let mut stats = options.with_threads(|| stats(&loaded.program, &machine));
-    if arguments.machine.machine.is_some() {
-        predict_makespan(&mut stats, &loaded.program, &machine);
-    }
-    driver::note(&loaded.findings, arguments.findings());
+    let counted = if ranks.is_streamed() { stats_of_ranks(&mut ranks)? } else { None };
+    let stats = match counted {
+        Some(stats) => stats,
+        None => {
+            let program = ranks.hold()?;
+            let mut stats = options.with_threads(|| stats(program, &machine));
+            if arguments.machine.machine.is_some() {
+                predict_makespan(&mut stats, program, &machine);
+            }
+            stats
+        }
+    };
+    driver::note(&ranks.findings, arguments.findings());
     print(|out| match arguments.format {
         Format::Text => write!(out, "{stats}"),
         Format::Json => {
@@ -57,6 +65,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
             writeln!(out)
         }
     })?;
-    std::mem::forget(loaded);
+    std::mem::forget(ranks);
     Ok(())
 }

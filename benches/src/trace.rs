@@ -1,0 +1,269 @@
+//! Large traces in LogGOPSim's binary form: a pattern of messages that all ranks repeat, with
+//! computation of uneven length before each repetition. One rank at a time is in memory.
+
+use clap::{Args as ClapArgs, ValueEnum};
+use goal_asm::loggopsim::{RankWriter, WriteError};
+use goal_lang::{Action, ActionId, Body, BodyBuilder, Payload, Placement};
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+
+/// `trace`'s arguments.
+#[derive(ClapArgs)]
+pub(crate) struct Args {
+    /// The pattern that ranks repeat
+    #[arg(value_enum)]
+    pattern: Pattern,
+    /// Size of the file: as many steps as fit into so many 10^9 bytes
+    #[arg(long, value_name = "SIZE", conflicts_with = "steps")]
+    gigabytes: Option<f64>,
+    /// Steps, each a computation and its messages [default: 100]
+    #[arg(long, value_name = "K")]
+    steps: Option<u32>,
+    /// Ranks; a square number for a stencil
+    #[arg(long, value_name = "N", default_value_t = 1024)]
+    ranks: u32,
+    /// Bytes of a message
+    #[arg(long, value_name = "BYTES", default_value_t = 8192)]
+    bytes: u64,
+    /// Mean nanoseconds of a computation, from half of it to one and a half
+    #[arg(long, value_name = "NS", default_value_t = 100_000)]
+    nanos: u64,
+    /// The file to write
+    #[arg(short)]
+    output: PathBuf,
+}
+
+/// The messages of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Pattern {
+    /// With the four neighbours in a grid
+    Stencil,
+    /// In rounds: to the rank 1, 2, 4, ... above
+    Dissemination,
+    /// From rank 0 along a binomial tree
+    Binomial,
+    /// From every rank to every other
+    Alltoall,
+}
+
+/// A trace: the same shape makes the same bytes.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    pattern: Pattern,
+    ranks: u32,
+    steps: u32,
+    bytes: u64,
+    nanos: u64,
+}
+
+pub(crate) fn run(args: &Args) -> io::Result<()> {
+    let &Args { pattern, ranks, bytes, nanos, .. } = args;
+    let mut shape = Shape { pattern, ranks, steps: args.steps.unwrap_or(100), bytes, nanos };
+    let wrong = |message| io::Error::new(io::ErrorKind::InvalidInput, message);
+    shape.check().map_err(wrong)?;
+    if let Some(gigabytes) = args.gigabytes {
+        shape.steps = shape.steps_of((gigabytes * 1e9) as u64).map_err(wrong)?;
+    }
+    let written = |error| match error {
+        WriteError::Io(error) => error,
+        error => io::Error::other(error.to_string()),
+    };
+    let mut out = RankWriter::new(File::create(&args.output)?, ranks)?;
+    for rank in 0..ranks {
+        out.rank(&shape.body(rank)).map_err(written)?;
+    }
+    let length = out.finish()?.metadata()?.len();
+    say!("{ranks} ranks, {} steps, {length} bytes", shape.steps);
+    Ok(())
+}
+
+impl Shape {
+    /// Returns an error if the pattern can't have this shape.
+    fn check(&self) -> Result<(), String> {
+        let (ranks, side) = (self.ranks, self.ranks.isqrt());
+        match self.pattern {
+            _ if ranks < 2 => Err("messages need two ranks: give --ranks 2 or more".to_owned()),
+            Pattern::Stencil if side * side != ranks => {
+                Err(format!("{ranks} ranks make no square grid: give a square number with --ranks"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the number of steps that fit into a file of `size` bytes.
+    fn steps_of(&self, size: u64) -> Result<u32, String> {
+        let bytes = |steps| {
+            let shape = Self { steps, ..*self };
+            // The file's header and table, and what each rank has.
+            14 + (0..self.ranks).map(|rank| 16 + bytes_of(&shape.body(rank))).sum::<u64>()
+        };
+        let (two, three) = (bytes(2), bytes(3));
+        let more = size.checked_sub(two).map(|rest| rest / (three - two));
+        match more.map(|more| u32::try_from(more + 2)) {
+            Some(Ok(steps)) => Ok(steps),
+            _ => Err(format!("{size} bytes: two steps have {two}, and 2^32 are too many")),
+        }
+    }
+
+    /// Returns the actions of a rank.
+    fn body(&self, rank: u32) -> Body {
+        let mut body = BodyBuilder::default();
+        // What the next step waits for.
+        let mut last = Vec::new();
+        for step in 0..self.steps {
+            let calc = Action::Calc {
+                nanos: self.nanos / 2 + mixed(rank, step) % (self.nanos + 1),
+                placement: Placement::default(),
+            };
+            let calc = body.action(calc);
+            last.drain(..).for_each(|before| body.requires(calc, before));
+            match self.pattern {
+                Pattern::Stencil => self.stencil(&mut body, rank, calc, &mut last),
+                Pattern::Dissemination => {
+                    self.dissemination(&mut body, rank, step, calc, &mut last)
+                }
+                Pattern::Binomial => self.binomial(&mut body, rank, step, calc, &mut last),
+                Pattern::Alltoall => self.alltoall(&mut body, rank, step, calc, &mut last),
+            }
+        }
+        body.finish()
+    }
+
+    fn send(&self, body: &mut BodyBuilder, to: u32, tag: u32, after: ActionId) -> ActionId {
+        let payload = Payload::Pattern { size: self.bytes };
+        let send = Action::Send { payload, to, tag, placement: Placement::default() };
+        let send = body.action(send);
+        body.requires(send, after);
+        send
+    }
+
+    fn recv(&self, body: &mut BodyBuilder, from: u32, tag: u32, after: ActionId) -> ActionId {
+        let payload = Payload::Pattern { size: self.bytes };
+        let recv = Action::Recv { payload, from, tag, placement: Placement::default() };
+        let recv = body.action(recv);
+        body.requires(recv, after);
+        recv
+    }
+
+    fn stencil(&self, body: &mut BodyBuilder, rank: u32, calc: ActionId, last: &mut Vec<ActionId>) {
+        let side = self.ranks.isqrt();
+        let (row, column) = (rank / side, rank % side);
+        let neighbours = [
+            (row > 0).then(|| rank - side),
+            (row + 1 < side).then(|| rank + side),
+            (column > 0).then(|| rank - 1),
+            (column + 1 < side).then(|| rank + 1),
+        ];
+        for peer in neighbours.into_iter().flatten() {
+            last.push(self.recv(body, peer, 0, calc));
+            last.push(self.send(body, peer, 0, calc));
+        }
+    }
+
+    fn dissemination(
+        &self,
+        body: &mut BodyBuilder,
+        rank: u32,
+        step: u32,
+        calc: ActionId,
+        last: &mut Vec<ActionId>,
+    ) {
+        let (rank, ranks) = (u64::from(rank), u64::from(self.ranks));
+        let mut before = calc;
+        let mut distance = 1;
+        while distance < ranks {
+            let (to, from) = ((rank + distance) % ranks, (rank + ranks - distance) % ranks);
+            last.push(self.send(body, to as u32, step, before));
+            before = self.recv(body, from as u32, step, before);
+            distance *= 2;
+        }
+        last.push(before);
+    }
+
+    fn binomial(
+        &self,
+        body: &mut BodyBuilder,
+        rank: u32,
+        step: u32,
+        calc: ActionId,
+        last: &mut Vec<ActionId>,
+    ) {
+        // The lowest set bit of the rank, beyond which it has no children.
+        let low =
+            if rank == 0 { self.ranks.next_power_of_two() } else { rank & rank.wrapping_neg() };
+        let first = if rank == 0 { calc } else { self.recv(body, rank - low, step, calc) };
+        last.push(first);
+        for bit in (0..low.ilog2()).rev() {
+            let to = u64::from(rank) + (1 << bit);
+            if to < u64::from(self.ranks) {
+                last.push(self.send(body, to as u32, step, first));
+            }
+        }
+    }
+
+    fn alltoall(
+        &self,
+        body: &mut BodyBuilder,
+        rank: u32,
+        step: u32,
+        calc: ActionId,
+        last: &mut Vec<ActionId>,
+    ) {
+        let (rank, ranks) = (u64::from(rank), u64::from(self.ranks));
+        for distance in 1..ranks {
+            let (to, from) = ((rank + distance) % ranks, (rank + ranks - distance) % ranks);
+            last.push(self.recv(body, from as u32, step, calc));
+            last.push(self.send(body, to as u32, step, calc));
+        }
+    }
+}
+
+/// Returns the bytes of a rank: its counts, its roots, its operations and their dependents.
+fn bytes_of(body: &Body) -> u64 {
+    let roots = body.indegrees().iter().filter(|&&indegree| indegree == 0).count();
+    (8 + 4 * roots + 39 * body.len() + 4 * (body.requires.len() + body.irequires.len())) as u64
+}
+
+/// Returns a number that a rank and a step decide, spread over 64 bits (SplitMix64).
+fn mixed(rank: u32, step: u32) -> u64 {
+    let mut bits = (u64::from(rank) << 32 | u64::from(step)).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ bits >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Pattern, Shape, bytes_of};
+    use clap::ValueEnum;
+    use goal_check::{Options, check};
+    use goal_lang::ProgramBuilder;
+
+    #[test]
+    fn traces_are_right_and_fit_their_size() {
+        for &pattern in Pattern::value_variants() {
+            let shape = Shape { pattern, ranks: 16, steps: 5, bytes: 100, nanos: 1000 };
+            let mut program = ProgramBuilder::default();
+            (0..shape.ranks).for_each(|rank| program.rank_with(shape.body(rank)));
+            let program = program.finish();
+            let report = check(&program, None, &Options { eager_limit: 0, ..Options::default() });
+            assert!(report.diagnostics.is_empty(), "{pattern:?}: {:?}", report.diagnostics);
+            let bytes = 14 + program.bodies.iter().map(|body| 16 + bytes_of(body)).sum::<u64>();
+            let mut written = Vec::new();
+            goal_asm::loggopsim::write(&program, &mut written).expect("written");
+            assert_eq!(written.len() as u64, bytes, "{pattern:?}");
+            assert_eq!(shape.steps_of(bytes), Ok(5), "{pattern:?}");
+            assert_eq!(shape.steps_of(bytes - 1), Ok(4), "{pattern:?}");
+            assert!(shape.steps_of(100).is_err(), "{pattern:?}");
+        }
+    }
+
+    #[test]
+    fn shapes_without_messages_or_a_grid_are_refused() {
+        let shape = Shape { pattern: Pattern::Stencil, ranks: 16, steps: 1, bytes: 1, nanos: 1 };
+        assert_eq!(shape.check(), Ok(()));
+        assert!(Shape { ranks: 15, ..shape }.check().is_err());
+        assert!(Shape { ranks: 1, ..shape }.check().is_err());
+    }
+}
