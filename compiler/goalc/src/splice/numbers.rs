@@ -102,6 +102,15 @@ impl fmt::Display for RankList {
     }
 }
 
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.end {
+            u64::MAX => write!(f, "{}..", self.0.start),
+            end => write!(f, "{}..{end}", self.0.start),
+        }
+    }
+}
+
 impl FromStr for Window {
     type Err = NumbersError;
 

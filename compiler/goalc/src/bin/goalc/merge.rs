@@ -48,9 +48,11 @@ fn placements(text: &str) -> Result<Placements, Error> {
         return Placements::parse(text).map_err(wrong);
     }
     let mut entries = String::new();
-    let read = |file: File| file.take(PLACEMENT_BYTES_MAX).read_to_string(&mut entries);
-    File::open(text)
-        .and_then(read)
-        .map_err(|error| Error::io(format!("--placement {text}"), error))?;
+    let read = |file: File| file.take(PLACEMENT_BYTES_MAX + 1).read_to_string(&mut entries);
+    let bytes = File::open(text).and_then(read);
+    let bytes = bytes.map_err(|error| Error::io(format!("--placement {text}"), error))?;
+    if bytes as u64 > PLACEMENT_BYTES_MAX {
+        return Err(wrong(format!("{text} is too large to be a placement")));
+    }
     Placements::parse(&entries).map_err(|error| wrong(format!("{text}: {error}")))
 }

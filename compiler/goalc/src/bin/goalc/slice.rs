@@ -1,10 +1,12 @@
 //! `goalc slice`.
 
 use super::splice::{OutputArguments, program, tell};
+use clap::ArgGroup;
 use goalc::driver::{Error, InputArguments};
 use goalc::splice::{RankList, Slice, Summary, Window};
 
 #[derive(clap::Args)]
+#[command(group(ArgGroup::new("part").required(true).multiple(true).args(["ranks", "window"])))]
 #[command(after_long_help = "\
 Examples:
   goalc slice trace.bin --ranks 0-63,128 -o part.bin
@@ -14,7 +16,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
     /// Ranks that stay, in their new order; they are renumbered from 0 [default: all]
-    #[arg(long, value_name = "LIST", required_unless_present = "window")]
+    #[arg(long, value_name = "LIST")]
     ranks: Option<RankList>,
     /// Positions of the actions of each rank that stay, from A on and before B; A or B may be left
     /// out
@@ -43,16 +45,16 @@ fn lines(summary: &Summary) -> Vec<String> {
     let Summary { actions, cut, sends, receives, wildcards, has_data } = *summary;
     let mut lines = Vec::new();
     if cut > 0 {
-        lines.push(format!("{cut} of {} actions are outside of the window", actions + cut));
+        lines.push(format!("actions outside of the window: {cut} of {}", actions + cut));
     }
     if sends + receives > 0 {
         lines.push(format!(
-            "{sends} sends and {receives} receives became `calc 0`, because the other end is outside"
+            "messages whose other end is outside became `calc 0`: {sends} sends, {receives} receives"
         ));
     }
     if wildcards > 0 {
         lines.push(format!(
-            "{wildcards} receives with wildcards got the source and the tag of a run without data"
+            "receives with wildcards got the source and the tag of a run without data: {wildcards}"
         ));
     }
     if has_data {

@@ -116,11 +116,11 @@ impl Slice {
                 None => ranks.visit_actions(rank, |action| survey.action(action, &numbers))?,
             }
         }
-        if let Some(Window(Range { start, end })) = window
+        if let Some(window) = window
             && survey.in_window == 0
         {
             return Err(Error::Usage(format!(
-                "no action is in the window {start}..{end}: the longest rank has {} actions",
+                "no action is in the window {window}: the longest rank has {}",
                 survey.longest
             )));
         }
