@@ -27,6 +27,7 @@
 
 mod analysis;
 mod check;
+mod compact;
 mod cycles;
 mod datatypes;
 mod deadlock;
@@ -51,4 +52,5 @@ mod timing;
 mod waits;
 
 pub use check::{check, check_into};
+pub use compact::{CompactCheck, Doubt};
 pub use options::{Blocks, Collective, OptionNames, Options};
