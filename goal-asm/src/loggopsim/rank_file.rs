@@ -3,10 +3,10 @@
 //! The file may come from anywhere, and may change while it is read. The table of ranks is read
 //! and checked once. The bytes of a rank are copied first, and only the copy is checked and used.
 
-use super::HEADER_SIZE;
 use super::file::ReadError;
 use super::outline::Outline;
 use super::rank::{RankRecords, Scratch};
+use super::{HEADER_SIZE, node};
 use crate::nisa::ReadAt;
 use goal_lang::limits::Limits;
 use std::io;
@@ -53,7 +53,13 @@ impl<R: ReadAt> RankFile<R> {
         self.outline.num_ranks()
     }
 
-    /// Returns the number of operations that a rank states. It is checked when the rank is read.
+    /// Returns the number of bytes of the file.
+    pub fn size(&self) -> u64 {
+        self.outline.place(self.num_ranks() - 1).end as u64
+    }
+
+    /// Returns the number of operations that a rank states, or fewer if its bytes have no room for
+    /// these.
     ///
     /// # Errors
     /// Returns an error if the file can't be read.
@@ -62,8 +68,13 @@ impl<R: ReadAt> RankFile<R> {
     /// If there is no such rank.
     pub fn num_actions(&self, rank: u32) -> Result<u32, RankFileError> {
         let mut count = [0; 4];
-        self.source.read_exact_at(&mut count, self.outline.place(rank).start as u64)?;
-        Ok(u32::from_le_bytes(count))
+        let place = self.outline.place(rank);
+        if place.len() < count.len() {
+            return Ok(0);
+        }
+        self.source.read_exact_at(&mut count, place.start as u64)?;
+        let room = u32::try_from(place.len() / node::LENGTH).unwrap_or(u32::MAX);
+        Ok(u32::from_le_bytes(count).min(room))
     }
 
     /// Reads and checks a rank.

@@ -1,7 +1,7 @@
 //! The whole-program checks of a loaded program.
 
-use super::{CheckOptions, Error, FLAGS, Loaded, Options};
-use goal_check::check_into;
+use super::{CheckOptions, Error, FLAGS, Findings, Loaded, Options, Ranks};
+use goal_check::{CompactCheck, Doubt, check_into};
 
 /// Runs the checks of all ranks together, and adds their findings. If the options name a
 /// collective, returns a sentence about what was proved of it.
@@ -18,4 +18,50 @@ pub fn check(loaded: &mut Loaded, options: &Options) -> Result<Option<String>, E
         return Err(std::mem::take(findings).into());
     }
     Ok(proved)
+}
+
+/// Checks a program as [`check`] does. A LogGOPSim binary in a plain file is read rank by rank
+/// first, with a check that needs little memory. Only if that leaves a doubt, the program is held
+/// in memory. Returns the findings, and the sentence about what was proved.
+///
+/// # Errors
+/// As [`check`], or an error if the program can't be read or held in memory.
+pub fn check_ranks(
+    mut ranks: Ranks,
+    options: &Options,
+) -> Result<(Findings, Option<String>), Error> {
+    let mut why = String::new();
+    if ranks.is_streamed() && options.checks.collective.is_none() {
+        (options.on_stage)("checking");
+        match check_compactly(&mut ranks)? {
+            Ok(()) => return Ok((ranks.findings, None)),
+            Err(doubt) => why = doubt.to_string(),
+        }
+    }
+    let mut loaded = ranks.load(&why)?;
+    let proved = check(&mut loaded, options)?;
+    let findings = std::mem::take(&mut loaded.findings);
+    // The process ends soon: freeing a large program's memory piece by piece would only take time.
+    std::mem::forget(loaded);
+    Ok((findings, proved))
+}
+
+/// Returns if a program that is read from a file certainly has no findings.
+fn check_compactly(ranks: &mut Ranks) -> Result<Result<(), Doubt>, Error> {
+    let mut all = CompactCheck::with_capacity(ranks.num_actions()?);
+    for rank in 0..ranks.num_ranks() {
+        let added = ranks.with_records(rank, |records| {
+            all.begin_rank(rank);
+            for at in 0..records.len() {
+                let (action, missing) = (records.action(at), records.missing(at));
+                all.push(&action, missing, records.waiters(at), records.start_waiters(at))?;
+            }
+            all.end_rank()
+        })?;
+        if let Err(doubt) = added {
+            // The rest is checked for damage when it is read again.
+            return Ok(Err(doubt));
+        }
+    }
+    Ok(all.finish())
 }

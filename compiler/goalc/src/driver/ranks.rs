@@ -6,8 +6,9 @@
 
 use super::load::unreadable;
 use super::sharing::Sharing;
-use super::{Error, Findings, Options, load_program};
+use super::{Error, Findings, Loaded, Options, load_program, silence};
 use goal_asm::loggopsim::{self, RankFile, RankFileError, RankRecords};
+use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Action, Body, MemoryImage, Program};
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -21,6 +22,8 @@ pub struct Ranks {
     /// The warnings about a text.
     pub findings: Findings,
     source: Source,
+    /// Most bytes of a file that is read into memory.
+    input_bytes_max: u64,
 }
 
 enum Source {
@@ -43,16 +46,19 @@ impl Ranks {
         {
             (options.on_stage)("reading");
             let file = RankFile::open(file, &options.limits).map_err(|error| of(&name, error))?;
-            return Ok(Self { name, findings: Findings::default(), source: Source::File(file) });
+            let mut findings = Findings::default();
+            silence::apply(&mut findings, options);
+            let source = Source::File(file);
+            return Ok(Self { name, findings, source, input_bytes_max: options.input_bytes_max });
         }
-        let loaded = load_program(paths, options)?;
-        Ok(Self { name, findings: loaded.findings, source: Source::Memory(loaded.program) })
+        let Loaded { program, findings, .. } = load_program(paths, options)?;
+        Ok(Self { findings, ..Self::new(name, program) })
     }
 
     /// Makes the ranks of a program.
     pub fn new(name: impl Into<String>, program: Program) -> Self {
-        let findings = Findings::default();
-        Self { name: name.into(), findings, source: Source::Memory(program) }
+        let (findings, source) = (Findings::default(), Source::Memory(program));
+        Self { name: name.into(), findings, source, input_bytes_max: u64::MAX }
     }
 
     /// Returns true if the ranks are read from a file each time.
@@ -97,6 +103,24 @@ impl Ranks {
         }
     }
 
+    /// Calls `visit` with a rank as it lies in a file.
+    ///
+    /// # Errors
+    /// As [`body`](Self::body).
+    ///
+    /// # Panics
+    /// If there is no such rank, or if ranks are not read from a file.
+    pub(super) fn with_records<T>(
+        &mut self,
+        rank: u32,
+        visit: impl FnOnce(RankRecords<'_>) -> T,
+    ) -> Result<T, Error> {
+        match &mut self.source {
+            Source::Memory(_) => panic!("the program is in memory"),
+            Source::File(file) => Ok(visit(records(&self.name, file, rank)?)),
+        }
+    }
+
     /// Calls `visit` with each action of a rank.
     ///
     /// # Errors
@@ -130,12 +154,19 @@ impl Ranks {
         }
     }
 
-    /// Reads the whole program into memory, and returns it.
+    /// Reads the whole program into memory, and returns it. `why` says why that is needed.
     ///
     /// # Errors
-    /// As [`body`](Self::body).
-    pub fn hold(&mut self) -> Result<&Program, Error> {
-        if self.is_streamed() {
+    /// As [`body`](Self::body), or the file has more bytes than may be held in memory.
+    pub fn hold(&mut self, why: &str) -> Result<&Program, Error> {
+        if let Source::File(file) = &self.source {
+            let (name, size) = (&self.name, file.size());
+            if size > self.input_bytes_max {
+                let message =
+                    format!("{name}: {size} bytes, and they have to be held in memory: {why}");
+                let help = "raise the limit with --max-input";
+                return Err(Diagnostic::new(Code::InputLimit, message).help(help).into());
+            }
             let mut program = Sharing::default();
             for rank in 0..self.num_ranks() {
                 program.rank(self.body(rank)?.into_owned(), None);
@@ -144,6 +175,20 @@ impl Ranks {
         }
         match &self.source {
             Source::Memory(program) => Ok(program),
+            Source::File(_) => unreachable!("it was read"),
+        }
+    }
+
+    /// Returns the whole program, as [`hold`](Self::hold) does, with its findings.
+    ///
+    /// # Errors
+    /// As [`hold`](Self::hold).
+    pub fn load(mut self, why: &str) -> Result<Loaded, Error> {
+        self.hold(why)?;
+        match self.source {
+            Source::Memory(program) => {
+                Ok(Loaded { program, findings: self.findings, binary: None })
+            }
             Source::File(_) => unreachable!("it was read"),
         }
     }

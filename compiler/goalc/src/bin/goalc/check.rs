@@ -1,7 +1,7 @@
 //! `goalc check`.
 
 use crate::collective::CollectiveArguments;
-use goalc::driver::{self, CheckArguments, Error, Format, InputArguments};
+use goalc::driver::{self, CheckArguments, Error, Format, InputArguments, Ranks};
 use serde_json::json;
 
 #[derive(clap::Args)]
@@ -38,9 +38,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
             driver::print_line(&format!("goalc: {change}"));
         }
     }
-    let mut loaded = driver::load_program(&arguments.input.inputs, &options)?;
-    let proved = driver::check(&mut loaded, &options)?;
-    driver::report(&loaded.findings, arguments.format)?;
+    let ranks = Ranks::open(&arguments.input.inputs, &options)?;
+    let (findings, proved) = driver::check_ranks(ranks, &options)?;
+    driver::report(&findings, arguments.format)?;
     if let Some(proved) = proved {
         driver::print_line(&match arguments.format {
             Format::Json => {
@@ -49,6 +49,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
             _ => format!("goalc: proved: {proved}"),
         });
     }
-    std::mem::forget(loaded);
     Ok(())
 }

@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let stats = match counted {
         Some(stats) => stats,
         None => {
-            let program = ranks.hold()?;
+            let program = ranks.hold("chains lead through all ranks")?;
             let mut stats = options.with_threads(|| stats(program, &machine));
             if arguments.machine.machine.is_some() {
                 predict_makespan(&mut stats, program, &machine);

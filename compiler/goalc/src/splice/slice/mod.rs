@@ -130,7 +130,11 @@ impl Slice {
         let matching = match &window {
             _ if is_part && survey.has_wildcards => {
                 let name = ranks.name.clone();
-                Matching::Run(Partners::new(&name, ranks.hold()?, window.as_ref())?)
+                Matching::Run(Partners::new(
+                    &name,
+                    ranks.hold("its wildcards need a run")?,
+                    window.as_ref(),
+                )?)
             }
             Some(_) if is_part => Matching::Window(channels.without_halves()),
             _ => Matching::Ranks,
