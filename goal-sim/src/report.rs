@@ -17,6 +17,7 @@ struct Report<'a> {
     model: Model,
     parameters: &'a Parameters,
     events: u64,
+    classes: usize,
     elapsed_ns: u64,
     finish_ns: Vec<serde_json::Number>,
 }
@@ -73,6 +74,7 @@ pub(crate) fn write_times(cli: &Cli, times: &Times, elapsed_ns: u64) -> Result<(
                 model: cli.model,
                 parameters: &cli.parameters,
                 events: times.events,
+                classes: times.classes,
                 elapsed_ns,
                 finish_ns,
             };

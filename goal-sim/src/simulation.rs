@@ -5,6 +5,7 @@ use crate::parameters::Parsed;
 use goal_loggops::Workload;
 use goal_loggops::model::{self, ModelError};
 use goal_loggops::peers::{Outcome, Pair, atlahs, loggopsim};
+use goal_loggops::symmetry;
 
 /// The times of a program.
 pub(crate) struct Times {
@@ -12,6 +13,8 @@ pub(crate) struct Times {
     pub(crate) finish_ps: Vec<u128>,
     /// The actions that were started and the messages that were taken in.
     pub(crate) events: u64,
+    /// The ranks that were simulated, each for all that behave alike.
+    pub(crate) classes: usize,
     /// A sentence about the model, if the times need one.
     pub(crate) note: Option<String>,
 }
@@ -80,14 +83,14 @@ pub(crate) fn simulate(
         note = Some(note.map_or(why.clone(), |note| format!("{why}; {note}")));
     }
     let finish_ps = finish_ns.into_iter().map(|ns| u128::from(ns) * 1000).collect();
-    Ok(Times { finish_ps, events, note })
+    Ok(Times { finish_ps, events, classes: workload.num_ranks(), note })
 }
 
 fn of_goal(workload: &Workload, parameters: &Parsed) -> Result<Times, Stop> {
-    match model::simulate(workload, &parameters.machine) {
-        Ok(model::Times { finish_ps, events }) => {
+    match symmetry::simulate(workload, &parameters.machine) {
+        Ok((model::Times { finish_ps, events }, classes)) => {
             let finish_ps = finish_ps.into_iter().map(u128::from).collect();
-            Ok(Times { finish_ps, events, note: None })
+            Ok(Times { finish_ps, events, classes, note: None })
         }
         Err(ModelError::TooLate { action }) => Err(Stop::TooLate { action }),
         Err(ModelError::Unequal { send, receive }) => Err(Stop::Unequal { send, receive }),

@@ -9,6 +9,7 @@ pub mod model;
 mod pairs;
 pub mod peers;
 mod radix;
+pub mod symmetry;
 mod workload;
 
 pub use workload::{Kind, Record, TooLarge, Workload, WorkloadBuilder};

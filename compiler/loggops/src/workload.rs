@@ -143,23 +143,34 @@ impl WorkloadBuilder {
         };
         self.placement_max.cpu = self.placement_max.cpu.max(placement.cpu);
         self.placement_max.nic = self.placement_max.nic.max(placement.nic);
+        let record = Record {
+            size,
+            peer,
+            tag,
+            first_edge: 0,
+            first_start_edge: 0,
+            missing,
+            cpu: u16::from(placement.cpu),
+            nic: placement.nic,
+            kind,
+        };
+        self.push_record(record, waiters, start_waiters);
+    }
+
+    /// Adds an action as [`push`](Self::push) does.
+    pub(crate) fn push_record(
+        &mut self,
+        record: Record,
+        waiters: impl Iterator<Item = u32>,
+        start_waiters: impl Iterator<Item = u32>,
+    ) {
         let first = self.firsts.last().copied().unwrap_or_default();
         // A count that is too large for 32 bits is refused at the end.
         let first_edge = self.edges.len() as u32;
         self.edges.extend(waiters.map(|waiter| first.wrapping_add(waiter)));
         let first_start_edge = self.edges.len() as u32;
         self.edges.extend(start_waiters.map(|waiter| first.wrapping_add(waiter)));
-        self.records.push(Record {
-            size,
-            peer,
-            tag,
-            first_edge,
-            first_start_edge,
-            missing,
-            cpu: u16::from(placement.cpu),
-            nic: placement.nic,
-            kind,
-        });
+        self.records.push(Record { first_edge, first_start_edge, ..record });
     }
 
     /// Adds an action of the rank that has begun to those that wait for nothing, in the order in

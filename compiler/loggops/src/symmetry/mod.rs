@@ -1,0 +1,86 @@
+//! Ranks that behave alike: one of them is simulated for all.
+//!
+//! Ranks are partitioned into classes. Two ranks of a class have the same actions and dependencies,
+//! but other peers. [`Classes`] finds a partition with these properties, and compares each rank
+//! with the representative of its class, which is its first rank:
+//!
+//! 1. Every message has its receive: the k-th send of a channel in the text and its k-th receive.
+//!    A channel has the messages of one sender, one receiver and one tag.
+//! 2. If two ranks are in one class, the actions at one position are equal, but for their peers.
+//!    These peers are in one class. The actions that meet there are at one position as well.
+//! 3. If two ranks are in one class and two messages of the first rank have one peer, then those
+//!    messages of the second rank also have one peer. So both ranks have equal channels.
+//! 4. No receive has a wildcard, and the latency is not 0.
+//!
+//! The quotient is a program with one rank a class, the copy of its representative. Its messages go
+//! to the class of the peer, and each channel has a tag of its own. It is simulated by the model
+//! without changes.
+//!
+//! # Why the times are equal
+//!
+//! A rank depends on others through the times at which its messages arrive, and through the ends of
+//! its large sends. Both take at least the latency. Let all ranks of each class have done the same
+//! until a moment. By property 2, equal messages are then on their way to all ranks of a class, at
+//! equal positions. By properties 1 and 3, they meet equal receives in equal channels. So the
+//! next events of the ranks of a class are alike too, and alike those of the quotient's rank.
+//!
+//! One rule of the model does not look at positions. Of two messages that are ready at one moment,
+//! the one from the rank of the lower number goes first, and ranks of a class can differ in that.
+//! The rule decides only between two messages of different sources that are ready at one time at
+//! one receiver, and only if both need one processor or one interface. [`Ties`] looks for two such
+//! messages in the simulation of the quotient. Up to the first decision of that kind all ranks of
+//! a class are alike, so the simulation of the quotient meets it if one of them does. All ranks are
+//! simulated then.
+
+mod classes;
+mod quotient;
+#[cfg(test)]
+mod tests;
+mod ties;
+
+use crate::machine::Machine;
+use crate::model::{self, ModelError, Times};
+use crate::workload::{Kind, Workload};
+use classes::Classes;
+use quotient::Quotient;
+use ties::Ties;
+
+/// Simulates a program as [`model::simulate`] does, but one rank of each class of ranks that behave
+/// alike. Returns the number of ranks that were simulated as well.
+///
+/// # Errors
+/// As of [`model::simulate`].
+pub fn simulate(workload: &Workload, machine: &Machine) -> Result<(Times, usize), ModelError> {
+    if let Some(found) = reduced(workload, machine) {
+        return Ok(found);
+    }
+    model::simulate(workload, machine).map(|times| (times, workload.num_ranks()))
+}
+
+/// Simulates one rank of each class. Returns `None` if there are few ranks that behave alike, if
+/// ties make them differ, or if the simulation fails.
+fn reduced(workload: &Workload, machine: &Machine) -> Option<(Times, usize)> {
+    if machine.latency_ps == 0 {
+        return None;
+    }
+    let classes = Classes::new(workload)?;
+    let quotient = Quotient::new(workload, &classes)?;
+    if !quotient.is_of_all(workload, &classes) {
+        return None;
+    }
+    let mut ties = Ties::new(&quotient.sources);
+    let times = model::simulate_with(&quotient.workload, machine, &(), &mut ties).ok()?;
+    if ties.found {
+        return None;
+    }
+    let finish_of = |&class: &u32| times.finish_ps[class as usize];
+    let finish_ps = classes.of.iter().map(finish_of).collect();
+    Some((Times { finish_ps, events: events(workload) }, classes.len()))
+}
+
+/// Returns the events of a program that ends: its actions and its messages.
+fn events(workload: &Workload) -> u64 {
+    let is_send = |&action: &u32| workload.record(action).kind == Kind::Send;
+    let sends = (0..workload.len() as u32).filter(is_send).count();
+    (workload.len() + sends) as u64
+}
