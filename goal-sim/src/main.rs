@@ -1,22 +1,30 @@
 //! `goal-sim`: when each rank of a program ends on a machine that one may not have.
 //!
 //! Inputs may come from anywhere: `goalc` reads and checks them. Parameters come from the command
-//! line, and one that is no exact decimal is refused ([`parameters`]).
+//! line, and one that is no exact decimal is refused ([`parameters`]). Traces of noise are files
+//! from anywhere too ([`noise`]).
 
+mod compare;
+mod noise;
 mod parameters;
 mod report;
+mod runs;
 mod simulation;
 mod source;
+mod statistics;
 
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
+use compare::CompareArguments;
 use goalc::driver::{
-    self, Color, Error, InputArguments, clear_stage, exit_status, report_error, with_stack,
+    self, Color, Error, InputArguments, Options, clear_stage, exit_status, report_error, with_stack,
 };
 use goalc::memory::{Allocator, prefer_huge_pages};
-use parameters::Parameters;
+use noise::{NoiseArguments, Plan};
+use parameters::{Parameters, Parsed};
 use serde::Serialize;
-use simulation::simulate;
+use simulation::{simulate, simulate_with};
 use source::Subject;
+use std::path::Path;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -27,10 +35,28 @@ static ALLOCATOR: Allocator = Allocator { program: "goal-sim" };
     name = "goal-sim",
     version,
     about = "Simulates GOAL programs: when each rank ends on a LogGOPS machine",
-    after_help = "Exit status: 0 done; 1 the input is wrong; 2 the command line is wrong or the system failed; 3 the program gets stuck.",
-    after_long_help = HELP
+    after_help = STATUS,
+    after_long_help = HELP,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
 )]
 struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    arguments: Arguments,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Tell which of two programs takes less time, beyond noise
+    #[command(after_help = STATUS)]
+    Compare(CompareArguments),
+}
+
+/// The arguments of a simulation.
+#[derive(Debug, Clone, clap::Args)]
+struct Arguments {
     /// When to colour reports
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
@@ -39,12 +65,16 @@ struct Cli {
     /// Rules of time
     #[arg(long, value_enum, default_value_t)]
     model: Model,
-    #[command(flatten)]
-    parameters: Parameters,
     /// Format of the times
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    parameters: Parameters,
+    #[command(flatten)]
+    noise: NoiseArguments,
 }
+
+const STATUS: &str = "Exit status: 0 done; 1 the input is wrong; 2 the command line is wrong or the system failed; 3 the program gets stuck.";
 
 const HELP: &str = "\
 Examples:
@@ -52,6 +82,10 @@ Examples:
   goal-sim -L 3700 -o 200 -g 5 -G 0.04 trace.bin     on another machine
   goal-sim --model loggopsim trace.bin               the times of LogGOPSim
   goal-sim --format json trace.bin                   one object on standard output
+  goal-sim --jitter 'calc*=normal(1,0.05)' --runs 100 trace.bin
+                                                     how long 100 runs with noise take
+  goal-sim compare --jitter 'L+=exp(200)' old.goal new.goal
+                                                     which program takes less time
 
 Exit status:
   0  done
@@ -93,6 +127,15 @@ enum Model {
 }
 
 impl Model {
+    /// The name on the command line.
+    fn name(self) -> &'static str {
+        match self {
+            Model::Goal => "goal",
+            Model::Loggopsim => "loggopsim",
+            Model::Atlahs => "atlahs",
+        }
+    }
+
     /// The name of the program that has this model.
     fn program(self) -> &'static str {
         match self {
@@ -116,17 +159,42 @@ fn run() -> u8 {
         Ok(cli) => cli,
         Err(status) => return status as u8,
     };
-    let status = simulate_input(&cli)
-        .unwrap_or_else(|error| report_error("goal-sim", &error, cli.format.findings()) as u8);
+    let (arguments, status) = match &cli.command {
+        None => (&cli.arguments, run_simulation(&cli.arguments)),
+        Some(Command::Compare(pair)) => (&pair.0, compare::run(pair)),
+    };
+    let status = status.unwrap_or_else(|error| {
+        report_error("goal-sim", &error, arguments.format.findings()) as u8
+    });
     clear_stage();
     status
 }
 
-fn simulate_input(cli: &Cli) -> Result<u8, Error> {
-    let parameters = cli.parameters.parse(cli.model).map_err(Error::Usage)?;
-    let subject = Subject::read(&cli.input, cli.format.findings())?;
+/// Simulates the program of the arguments. Returns the exit status.
+fn run_simulation(arguments: &Arguments) -> Result<u8, Error> {
+    let first = &arguments.input.inputs[0];
+    if first == Path::new("compare") && !first.exists() {
+        return Err(Error::Usage("compare goes before all options".to_owned()));
+    }
+    match arguments.noise.runs {
+        None => simulate_once(arguments),
+        Some(count) => runs::run(arguments, count),
+    }
+}
+
+fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
+    let (parameters, plan) = arguments.read(&arguments.input.options())?;
+    let subject = Subject::read(&arguments.input, arguments.format.findings())?;
+    plan.check(&subject.workload)?;
     driver::show_stage("simulating");
-    match simulate(&subject.workload, cli.model, &parameters) {
+    let times = match arguments.noise.is_given() {
+        false => simulate(&subject.workload, arguments.model, &parameters),
+        true => {
+            let noises = plan.of(&subject.workload);
+            simulate_with(&subject.workload, &parameters, &noises.of_run(0))
+        }
+    };
+    match times {
         Ok(times) => {
             let elapsed_ns = subject.started.elapsed().as_nanos() as u64;
             if cli.model != Model::Goal && !subject.keeps_order {
@@ -137,9 +205,27 @@ fn simulate_input(cli: &Cli) -> Result<u8, Error> {
             if let Some(note) = &times.note {
                 driver::print_line(&format!("goal-sim: warning: {note}"));
             }
-            report::write_times(cli, &times, elapsed_ns)?;
+            report::write_times(arguments, &times, elapsed_ns)?;
             Ok(0)
         }
-        Err(stop) => report::stopped(cli, subject, stop),
+        Err(stop) => report::stopped(arguments, subject, stop),
+    }
+}
+
+impl Arguments {
+    /// Parses the machine and its noise.
+    ///
+    /// # Errors
+    /// If a parameter or the noise is wrong, or the model has no noise.
+    fn read(&self, options: &Options) -> Result<(Parsed, Plan), Error> {
+        let parameters = self.parameters.parse(self.model).map_err(Error::Usage)?;
+        if self.model != Model::Goal && self.noise.is_given() {
+            return Err(Error::Usage(format!(
+                "--model {}: noise needs the model goal, because the models of peers give the \
+                 times of programs whose own noise they don't have",
+                self.model.name()
+            )));
+        }
+        Ok((parameters, self.noise.read(options)?))
     }
 }

@@ -1,9 +1,10 @@
 //! What is printed: times, or why there are none.
 
+use crate::noise::NoiseArguments;
 use crate::parameters::Parameters;
 use crate::simulation::{Stop, Times};
 use crate::source::{Subject, name};
-use crate::{Cli, Format, Model};
+use crate::{Arguments, Format, Model};
 use goal_loggops::Workload;
 use goalc::driver::{self, CheckOptions, Error, Loaded, Options, print, report_error};
 use serde::Serialize;
@@ -16,6 +17,8 @@ const STUCK: u8 = 3;
 struct Report<'a> {
     model: Model,
     parameters: &'a Parameters,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    noise: Option<&'a NoiseArguments>,
     events: u64,
     classes: usize,
     elapsed_ns: u64,
@@ -23,36 +26,38 @@ struct Report<'a> {
 }
 
 /// Reports why a simulation has no times. Returns the exit status.
-pub(crate) fn stopped(cli: &Cli, subject: Subject, stop: Stop) -> Result<u8, Error> {
+pub(crate) fn stopped(arguments: &Arguments, subject: Subject, stop: Stop) -> Result<u8, Error> {
     let (loaded, workload) = subject.load()?;
     match stop {
         Stop::TooLate { action } => Err(Error::Usage(format!(
             "{} would end after 2^63 picoseconds, some 106 days: give smaller parameters or sizes",
             name(&loaded, &workload, action)
         ))),
-        Stop::Stuck { why, actions } => Ok(report_stuck(cli, loaded, &workload, &why, &actions)),
+        Stop::Stuck { why, actions } => {
+            Ok(report_stuck(arguments, loaded, &workload, &why, &actions))
+        }
         Stop::Unequal { send, receive } => {
             let why = "a message and its receive have different sizes";
-            Ok(report_stuck(cli, loaded, &workload, why, &[send, receive]))
+            Ok(report_stuck(arguments, loaded, &workload, why, &[send, receive]))
         }
     }
 }
 
 /// Reports why a program gets stuck: what the checks find, or else `why`. Returns the exit status.
 fn report_stuck(
-    cli: &Cli,
+    arguments: &Arguments,
     mut loaded: Loaded,
     workload: &Workload,
     why: &str,
     actions: &[u32],
 ) -> u8 {
-    let eager_limit = cli.parameters.eager_bytes_max().unwrap_or(u64::MAX);
+    let eager_limit = arguments.parameters.eager_bytes_max().unwrap_or(u64::MAX);
     let checks =
         CheckOptions { eager_limit, unexpected_limit: u64::MAX, ..CheckOptions::default() };
     loaded.findings.report = Default::default();
-    match driver::check(&mut loaded, &Options { checks, ..cli.input.options() }) {
+    match driver::check(&mut loaded, &Options { checks, ..arguments.input.options() }) {
         Err(error) => {
-            report_error("goal-sim", &error, cli.format.findings());
+            report_error("goal-sim", &error, arguments.format.findings());
         }
         Ok(_) => {
             let mut line = format!("goal-sim: stuck: {why}");
@@ -66,32 +71,41 @@ fn report_stuck(
     STUCK
 }
 
-pub(crate) fn write_times(cli: &Cli, times: &Times, elapsed_ns: u64) -> Result<(), Error> {
+pub(crate) fn write_times(
+    arguments: &Arguments,
+    times: &Times,
+    elapsed_ns: u64,
+) -> Result<(), Error> {
     let finish_ns: Vec<serde_json::Number> = times.finish_ps.iter().map(|&ps| in_ns(ps)).collect();
-    print(|out| match cli.format {
-        Format::Json => {
-            let report = Report {
-                model: cli.model,
-                parameters: &cli.parameters,
-                events: times.events,
-                classes: times.classes,
-                elapsed_ns,
-                finish_ns,
-            };
-            serde_json::to_writer(&mut *out, &report)?;
-            writeln!(out)
-        }
-        Format::Text => {
+    match arguments.format {
+        Format::Json => write_json(&Report {
+            model: arguments.model,
+            parameters: &arguments.parameters,
+            noise: Some(&arguments.noise).filter(|noise| noise.is_given()),
+            events: times.events,
+            classes: times.classes,
+            elapsed_ns,
+            finish_ns,
+        }),
+        Format::Text => print(|out| {
             for (rank, ns) in finish_ns.iter().enumerate() {
                 writeln!(out, "rank {rank}: {ns} ns")?;
             }
             Ok(())
-        }
+        }),
+    }
+}
+
+/// Prints an object on one line.
+pub(crate) fn write_json(report: &impl Serialize) -> Result<(), Error> {
+    print(|out| {
+        serde_json::to_writer(&mut *out, report)?;
+        writeln!(out)
     })
 }
 
 /// Returns picoseconds as nanoseconds: a whole number where they are whole.
-fn in_ns(ps: u128) -> serde_json::Number {
+pub(crate) fn in_ns(ps: u128) -> serde_json::Number {
     match u64::try_from(ps / 1000) {
         Ok(ns) if ps.is_multiple_of(1000) => ns.into(),
         _ => serde_json::Number::from_f64(ps as f64 / 1000.0).unwrap_or_else(|| 0.into()),

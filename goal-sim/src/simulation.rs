@@ -48,7 +48,7 @@ pub(crate) fn simulate(
     parameters: &Parsed,
 ) -> Result<Times, Stop> {
     let outcome = match model {
-        Model::Goal => return of_goal(workload, parameters),
+        Model::Goal => return simulate_quiet(workload, parameters),
         Model::Loggopsim => loggopsim::simulate(workload, &parameters.of_peer),
         Model::Atlahs => atlahs::simulate(workload, &parameters.of_peer).map_err(|abort| {
             let Pair { send, receive } = abort.0;
@@ -71,7 +71,7 @@ pub(crate) fn simulate(
             "in the model of {name} {left} actions never end, and {waiting} messages and receives wait"
         );
         // The model itself may be the reason. ATLAHS prints times all the same, and LogGOPSim none.
-        let is_sound = !matches!(of_goal(workload, parameters), Err(Stop::Stuck { .. }));
+        let is_sound = !matches!(simulate_quiet(workload, parameters), Err(Stop::Stuck { .. }));
         if model == Model::Loggopsim || !is_sound {
             return Err(Stop::Stuck { why, actions: Vec::new() });
         }
@@ -86,8 +86,24 @@ pub(crate) fn simulate(
     Ok(Times { finish_ps, events, classes: workload.num_ranks(), note })
 }
 
-fn of_goal(workload: &Workload, parameters: &Parsed) -> Result<Times, Stop> {
-    match symmetry::simulate(workload, &parameters.machine) {
+/// Simulates a program without noise in the model `goal`: one rank of those that behave alike.
+fn simulate_quiet(workload: &Workload, parameters: &Parsed) -> Result<Times, Stop> {
+    times(symmetry::simulate(workload, &parameters.machine))
+}
+
+/// Simulates a program with noise in the model `goal`.
+pub(crate) fn simulate_with<N: model::Noise>(
+    workload: &Workload,
+    parameters: &Parsed,
+    noise: &N,
+) -> Result<Times, Stop> {
+    let outcome = model::simulate_with(workload, &parameters.machine, noise, &mut ());
+    times(outcome.map(|times| (times, workload.num_ranks())))
+}
+
+/// Returns the times of the model `goal`, with the number of ranks that were simulated.
+fn times(outcome: Result<(model::Times, usize), ModelError>) -> Result<Times, Stop> {
+    match outcome {
         Ok((model::Times { finish_ps, events }, classes)) => {
             let finish_ps = finish_ps.into_iter().map(u128::from).collect();
             Ok(Times { finish_ps, events, classes, note: None })
