@@ -18,10 +18,36 @@ pub(crate) fn workload(text: &str) -> Workload {
 /// its interface.
 type Job = (u64, bool, u32, Option<u16>, Option<(bool, u8)>);
 
+/// Noise that depends on all arguments.
+struct Uneven;
+
+impl Noise for Uneven {
+    fn latency_min(&self, latency: u64) -> u64 {
+        latency / 2
+    }
+
+    fn latency(&self, Message { send, from, to }: Message, latency: u64) -> u64 {
+        latency / 2 + u64::from(send * 7 + from * 5 + to * 3) % 11 * (latency / 8 + 1)
+    }
+
+    fn overhead(&self, rank: u32, send: u32, overhead: u64) -> u64 {
+        overhead + u64::from(rank * 3 + send * 5) % 7
+    }
+
+    fn computation(&self, rank: u32, action: u32, time: u64) -> u64 {
+        time * u64::from(rank + action % 3)
+    }
+
+    fn end_of_work(&self, rank: u32, start: u64, work: u64) -> u64 {
+        start + work + (start / 1000 + u64::from(rank)) % 5 * (work / 4)
+    }
+}
+
 /// The slow model: a direct reading of `docs/goal-sim.md`, for programs without wildcards.
 struct Slow<'w> {
     workload: &'w Workload,
     machine: Machine,
+    noise: &'w dyn Noise,
     missing: Vec<u32>,
     ready: Vec<u64>,
     jobs: Vec<Vec<Job>>,
@@ -97,10 +123,18 @@ impl Slow<'_> {
         let rest = self.workload.record(send).size.max(1) - 1;
         let bytes = self.machine.gap_per_byte.of(rest).max(self.machine.overhead_per_byte.of(rest));
         let posted = self.ready[receive as usize];
-        self.end(receive, posted.max(taken + self.machine.overhead_ps + bytes));
+        let (to, from, _) = channel;
+        self.end(receive, posted.max(self.end_of_message(to, send, taken, bytes)));
         if self.workload.record(send).size > self.machine.eager_bytes_max {
-            self.end(send, posted.max(taken) + self.machine.latency_ps);
+            let latency = self.noise.latency(Message { send, from, to }, self.machine.latency_ps);
+            self.end(send, posted.max(taken) + latency);
         }
+    }
+
+    /// The end of a message's work at one end, of which `bytes` is for its bytes.
+    fn end_of_message(&self, rank: u32, send: u32, start: u64, bytes: u64) -> u64 {
+        let overhead = self.noise.overhead(rank, send, self.machine.overhead_ps);
+        self.noise.end_of_work(rank, start, overhead + bytes)
     }
 
     fn step(&mut self) -> bool {
@@ -118,7 +152,8 @@ impl Slow<'_> {
         let (wire, bytes) = (m.gap_per_byte.of(rest), m.overhead_per_byte.of(rest));
         let side = side.map(|(sends, nic)| (rank, sends, nic));
         if is_message {
-            self.cpus.insert((rank, cpu.unwrap()), now + m.overhead_ps + wire.max(bytes));
+            let end = self.end_of_message(rank, action, now, wire.max(bytes));
+            self.cpus.insert((rank, cpu.unwrap()), end);
             self.sides.insert(side.unwrap(), now + m.gap_ps + wire);
             self.taken.insert(action, now);
             let channel = (rank, self.rank(action), record.tag);
@@ -130,7 +165,8 @@ impl Slow<'_> {
         match record.kind {
             Kind::Dummy => self.end(action, now),
             Kind::Calc | Kind::Local => {
-                let end = now + record.picos();
+                let work = self.noise.computation(rank, action, record.picos());
+                let end = self.noise.end_of_work(rank, now, work);
                 self.cpus.insert((rank, cpu.unwrap()), end);
                 self.end(action, end);
             }
@@ -142,7 +178,7 @@ impl Slow<'_> {
                 self.complete(channel, at);
             }
             Kind::Send => {
-                let end = now + m.overhead_ps + bytes;
+                let end = self.end_of_message(rank, action, now, bytes);
                 self.cpus.insert((rank, cpu.unwrap()), end);
                 self.sides.insert(side.unwrap(), now + m.gap_ps + wire);
                 let channel = (record.peer, rank, record.tag);
@@ -150,8 +186,10 @@ impl Slow<'_> {
                 sent.push(action);
                 let at = sent.len() - 1;
                 let receive = *self.workload.record(self.in_text(channel)[at]);
+                let message = Message { send: action, from: rank, to: record.peer };
+                let latency = self.noise.latency(message, m.latency_ps);
                 let job = (
-                    now + m.overhead_ps + m.latency_ps,
+                    self.end_of_message(rank, action, now, 0) + latency,
                     true,
                     action,
                     Some(receive.cpu),
@@ -168,11 +206,12 @@ impl Slow<'_> {
 }
 
 /// Returns the ends of all ranks; `None` if some actions never end.
-fn slowly(workload: &Workload, machine: Machine) -> Option<Vec<u64>> {
+fn slowly(workload: &Workload, machine: Machine, noise: &dyn Noise) -> Option<Vec<u64>> {
     let ranks = workload.num_ranks();
     let mut slow = Slow {
         workload,
         machine,
+        noise,
         missing: (0..workload.len() as u32).map(|action| workload.record(action).missing).collect(),
         ready: vec![0; workload.len()],
         jobs: vec![Vec::new(); ranks],
@@ -245,16 +284,20 @@ fn times_are_those_of_the_slow_model() {
             overhead_per_byte: PerByte::from_nano_ns(any(&[0, 0, 1_000_000_001])),
             eager_bytes_max: any(&[0, 8, 65535]),
         };
-        let found = simulate(&workload, &machine);
-        let wanted = slowly(&workload, machine);
-        match &found {
-            Ok(times) => {
-                ends += 1;
-                assert_eq!(Some(&times.finish_ps), wanted.as_ref(), "{machine:?}\n{text}");
+        let noises: [&dyn Noise; 2] = [&(), &Uneven];
+        let found =
+            [simulate(&workload, &machine), simulate_with(&workload, &machine, &Uneven, &mut ())];
+        for (found, noise) in found.into_iter().zip(noises) {
+            let wanted = slowly(&workload, machine, noise);
+            match found {
+                Ok(times) => {
+                    ends += 1;
+                    assert_eq!(Some(times.finish_ps), wanted, "{machine:?}\n{text}");
+                }
+                Err(ModelError::Stuck { .. }) => assert_eq!(wanted, None, "{machine:?}\n{text}"),
+                Err(error) => panic!("{error}"),
             }
-            Err(ModelError::Stuck { .. }) => assert_eq!(wanted, None, "{machine:?}\n{text}"),
-            Err(error) => panic!("{error}"),
         }
     }
-    assert!(ends > 200, "{ends} programs ended");
+    assert!(ends > 400, "{ends} programs ended");
 }
