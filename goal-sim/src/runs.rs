@@ -146,8 +146,8 @@ pub(crate) fn run(arguments: &Arguments, count: u32) -> Result<u8, Error> {
 
 fn write(arguments: &Arguments, measured: &Measured, elapsed_ns: u64) -> Result<(), Error> {
     let sorted = measured.sorted();
-    let quantiles_ns: BTreeMap<u32, f64> =
-        PARTS.into_iter().map(|part| (part, quantile(&sorted, f64::from(part) / 100.0))).collect();
+    let part_of = |part| (part, rounded(quantile(&sorted, f64::from(part) / 100.0)));
+    let quantiles_ns: BTreeMap<u32, f64> = PARTS.into_iter().map(part_of).collect();
     let quiet = nanos(measured.quiet);
     let report = Report {
         model: arguments.model,
@@ -157,7 +157,7 @@ fn write(arguments: &Arguments, measured: &Measured, elapsed_ns: u64) -> Result<
         elapsed_ns,
         without_noise_ns: in_ns(measured.quiet),
         finish_ns: measured.runs.iter().map(|run| in_ns(run.finish)).collect(),
-        mean_ns: mean(&sorted),
+        mean_ns: rounded(mean(&sorted)),
         slowdown: Some(quantiles_ns[&50] / quiet).filter(|slowdown| slowdown.is_finite()),
         quantiles_ns,
         last: measured.last_ranks(),
@@ -177,9 +177,9 @@ fn write_text(out: &mut dyn std::io::Write, report: &Report) -> std::io::Result<
             100 => "maximum".to_owned(),
             part => format!("{part} %"),
         };
-        writeln!(out, "{name:13}  {} ns", rounded(*value))?;
+        writeln!(out, "{name:13}  {} ns", value)?;
     }
-    writeln!(out, "mean           {} ns", rounded(report.mean_ns))?;
+    writeln!(out, "mean           {} ns", report.mean_ns)?;
     if let Some(slowdown) = report.slowdown {
         writeln!(out, "slowdown       {slowdown:.3} (median)")?;
     }

@@ -26,7 +26,7 @@ use trace::Trace;
 pub(crate) struct NoiseArguments {
     /// Trace of noise in LogGOPSim's form: starts and durations in nanoseconds, repeated
     #[arg(long = "noise", value_name = "FILE")]
-    #[serde(rename = "noise", serialize_with = "shown")]
+    #[serde(serialize_with = "shown")]
     trace: Option<PathBuf>,
     /// Let all ranks have the noise of the trace at one time
     #[arg(long, requires = "trace")]
