@@ -197,7 +197,7 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     match times {
         Ok(times) => {
             let elapsed_ns = subject.started.elapsed().as_nanos() as u64;
-            if cli.model != Model::Goal && !subject.keeps_order {
+            if arguments.model != Model::Goal && !subject.keeps_order {
                 driver::print_line(
                     "goal-sim: warning: NISA does not keep the order of dependencies, on which the times of this model depend: simulate the text or a LogGOPSim binary",
                 );

@@ -99,20 +99,10 @@ fn torus(width: u32, height: u32) -> String {
         3,
         |round| 1000 * round,
         |rank, _| {
-            vec![
-                at(rank, 1, 0),
-                at(rank, width - 1, 0),
-                at(rank, 0, 1),
-                at(rank, 0, height - 1),
-            ]
+            vec![at(rank, 1, 0), at(rank, width - 1, 0), at(rank, 0, 1), at(rank, 0, height - 1)]
         },
         |rank, _| {
-            vec![
-                at(rank, width - 1, 0),
-                at(rank, 1, 0),
-                at(rank, 0, height - 1),
-                at(rank, 0, 1),
-            ]
+            vec![at(rank, width - 1, 0), at(rank, 1, 0), at(rank, 0, height - 1), at(rank, 0, 1)]
         },
     )
 }
