@@ -68,6 +68,16 @@ struct Side {
     finish_ns: Vec<serde_json::Number>,
 }
 
+impl Side {
+    /// Returns the times by run, or the one without noise if there are no runs.
+    fn times(&self) -> &[serde_json::Number] {
+        match &self.finish_ns[..] {
+            [] => std::slice::from_ref(&self.without_noise_ns),
+            times => times,
+        }
+    }
+}
+
 /// The answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -81,6 +91,7 @@ enum Verdict {
 pub(crate) fn run(CompareArguments(arguments): &CompareArguments) -> Result<u8, Error> {
     let options = arguments.input.options();
     let (parameters, plan) = arguments.read(&options)?;
+    arguments.outputs.refuse("compare")?;
     let runs = match (plan.is_random(), arguments.noise.runs) {
         (true, Some(runs)) if runs < RUNS_MIN => {
             return Err(Error::Usage(format!("--runs {runs}: a comparison needs {RUNS_MIN} runs")));
@@ -157,6 +168,11 @@ fn write(arguments: &Arguments, random: bool, a: &Measured, b: &Measured) -> Res
     };
     match arguments.format {
         Format::Json => write_json(&report),
+        Format::Csv => print(|out| {
+            writeln!(out, "run,a_ns,b_ns")?;
+            let mut runs = report.a.times().iter().zip(report.b.times()).enumerate();
+            runs.try_for_each(|(run, (a, b))| writeln!(out, "{run},{a},{b}"))
+        }),
         Format::Text => print(|out| {
             for (name, side) in [("A", &report.a), ("B", &report.b)] {
                 write!(out, "{name} ({}): {} ns", side.input, side.without_noise_ns)?;

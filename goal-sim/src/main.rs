@@ -6,6 +6,7 @@
 
 mod compare;
 mod noise;
+mod outputs;
 mod parameters;
 mod report;
 mod runs;
@@ -20,6 +21,7 @@ use goalc::driver::{
 };
 use goalc::memory::{Allocator, prefer_huge_pages};
 use noise::{NoiseArguments, Plan};
+use outputs::{OutputArguments, Outputs};
 use parameters::{Parameters, Parsed};
 use serde::Serialize;
 use simulation::{simulate, simulate_with};
@@ -72,6 +74,8 @@ struct Arguments {
     parameters: Parameters,
     #[command(flatten)]
     noise: NoiseArguments,
+    #[command(flatten)]
+    outputs: OutputArguments,
 }
 
 const STATUS: &str = "Exit status: 0 done; 1 the input is wrong; 2 the command line is wrong or the system failed; 3 the program gets stuck.";
@@ -86,6 +90,7 @@ Examples:
                                                      how long 100 runs with noise take
   goal-sim compare --jitter 'L+=exp(200)' old.goal new.goal
                                                      which program takes less time
+  goal-sim --timeline trace.svg trace.bin            a picture of the processors' time
 
 Exit status:
   0  done
@@ -101,13 +106,15 @@ enum Format {
     Text,
     /// For programs
     Json,
+    /// For tables: rank,finish_ns
+    Csv,
 }
 
 impl Format {
     /// The format of findings.
     fn findings(self) -> driver::Format {
         match self {
-            Format::Text => driver::Format::Text,
+            Format::Text | Format::Csv => driver::Format::Text,
             Format::Json => driver::Format::Json,
         }
     }
@@ -155,6 +162,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> u8 {
+    driver::survive_file_size();
     let cli = match driver::parse::<Cli>("goal-sim") {
         Ok(cli) => cli,
         Err(status) => return status as u8,
@@ -184,31 +192,44 @@ fn run_simulation(arguments: &Arguments) -> Result<u8, Error> {
 
 fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     let (parameters, plan) = arguments.read(&arguments.input.options())?;
+    arguments.outputs.check(arguments.model)?;
     let subject = Subject::read(&arguments.input, arguments.format.findings())?;
     plan.check(&subject.workload)?;
     driver::show_stage("simulating");
-    let times = match arguments.noise.is_given() {
-        false => simulate(&subject.workload, arguments.model, &parameters),
+    let mut outputs = Outputs::create(arguments, &subject)?;
+    let workload = &subject.workload;
+    let outcome = match arguments.noise.is_given() {
         true => {
-            let noises = plan.of(&subject.workload);
-            simulate_with(&subject.workload, &parameters, &noises.of_run(0))
+            let noises = plan.of(workload);
+            simulate_with(workload, &parameters, &noises.of_run(0), &mut outputs)
+        }
+        false if outputs.has_files() => simulate_with(workload, &parameters, &(), &mut outputs),
+        false => simulate(workload, arguments.model, &parameters, &mut outputs),
+    };
+    let times = match outcome {
+        Ok(times) => times,
+        Err(stop) => {
+            drop(outputs);
+            return report::stopped(arguments, subject, stop);
         }
     };
-    match times {
-        Ok(times) => {
-            let elapsed_ns = subject.started.elapsed().as_nanos() as u64;
-            if arguments.model != Model::Goal && !subject.keeps_order {
-                driver::print_line(
-                    "goal-sim: warning: NISA does not keep the order of dependencies, on which the times of this model depend: simulate the text or a LogGOPSim binary",
-                );
-            }
-            if let Some(note) = &times.note {
-                driver::print_line(&format!("goal-sim: warning: {note}"));
-            }
-            report::write_times(arguments, &times, elapsed_ns)?;
-            Ok(0)
-        }
-        Err(stop) => report::stopped(arguments, subject, stop),
+    let elapsed_ns = subject.started.elapsed().as_nanos() as u64;
+    // The times are known even if a file is not written.
+    let written = outputs.finish(&times.finish_ps);
+    if arguments.model != Model::Goal && !subject.keeps_order {
+        driver::print_line(
+            "goal-sim: warning: NISA does not keep the order of dependencies, on which the times of this model depend: simulate the text or a LogGOPSim binary",
+        );
+    }
+    if let Some(note) = &times.note {
+        driver::print_line(&format!("goal-sim: warning: {note}"));
+    }
+    if !arguments.outputs.replace_times() {
+        report::write_times(arguments, &times, elapsed_ns)?;
+    }
+    match written {
+        Ok(()) => Ok(0),
+        Err(error) => Ok(report_error("goal-sim", &error, driver::Format::Text) as u8),
     }
 }
 

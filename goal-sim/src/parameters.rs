@@ -82,6 +82,15 @@ impl Parameters {
         decimal('S', &self.eager, 0).ok()
     }
 
+    /// Returns all parameters with their units.
+    pub(crate) fn summary(&self) -> String {
+        let Self { latency, overhead, gap, gap_per_byte, overhead_per_byte, eager } = self;
+        format!(
+            "L {latency} ns, o {overhead} ns, g {gap} ns, G {gap_per_byte} ns/B, \
+             O {overhead_per_byte} ns/B, S {eager} B"
+        )
+    }
+
     /// Parses the parameters for a model.
     ///
     /// # Errors

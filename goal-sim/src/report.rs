@@ -87,6 +87,13 @@ pub(crate) fn write_times(
             elapsed_ns,
             finish_ns,
         }),
+        Format::Csv => print(|out| {
+            writeln!(out, "rank,finish_ns")?;
+            for (rank, ns) in finish_ns.iter().enumerate() {
+                writeln!(out, "{rank},{ns}")?;
+            }
+            Ok(())
+        }),
         Format::Text => print(|out| {
             for (rank, ns) in finish_ns.iter().enumerate() {
                 writeln!(out, "rank {rank}: {ns} ns")?;

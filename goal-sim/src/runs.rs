@@ -59,10 +59,11 @@ impl Measured {
         count: u32,
         options: &Options,
     ) -> Result<Self, Stop> {
-        let quiet = simulate(workload, model, parameters)?;
+        let quiet = simulate(workload, model, parameters, &mut ())?;
         let noises = plan.of(workload);
         let run = |run: u32| {
-            let times = simulate_with(workload, parameters, &noises.of_run(u64::from(run)))?;
+            let times =
+                simulate_with(workload, parameters, &noises.of_run(u64::from(run)), &mut ())?;
             Ok(Run::new(&times.finish_ps))
         };
         let runs: Vec<Result<Run, Stop>> =
@@ -128,6 +129,7 @@ pub(crate) fn all_equal() -> Error {
 pub(crate) fn run(arguments: &Arguments, count: u32) -> Result<u8, Error> {
     let options = arguments.input.options();
     let (parameters, plan) = arguments.read(&options)?;
+    arguments.outputs.refuse("--runs")?;
     if !plan.is_random() {
         return Err(all_equal());
     }
@@ -164,6 +166,11 @@ fn write(arguments: &Arguments, measured: &Measured, elapsed_ns: u64) -> Result<
     };
     match arguments.format {
         Format::Json => write_json(&report),
+        Format::Csv => print(|out| {
+            writeln!(out, "run,finish_ns")?;
+            let mut runs = report.finish_ns.iter().enumerate();
+            runs.try_for_each(|(run, ns)| writeln!(out, "{run},{ns}"))
+        }),
         Format::Text => print(|out| write_text(out, &report)),
     }
 }

@@ -3,7 +3,7 @@
 use crate::Model;
 use crate::parameters::Parsed;
 use goal_loggops::Workload;
-use goal_loggops::model::{self, ModelError};
+use goal_loggops::model::{self, ModelError, Noise, Observer};
 use goal_loggops::peers::{Outcome, Pair, atlahs, loggopsim};
 use goal_loggops::symmetry;
 
@@ -42,13 +42,15 @@ pub(crate) enum Stop {
     },
 }
 
+/// Simulates a program. Only the model `goal` tells the observer what happens.
 pub(crate) fn simulate(
     workload: &Workload,
     model: Model,
     parameters: &Parsed,
+    observer: &mut impl Observer,
 ) -> Result<Times, Stop> {
     let outcome = match model {
-        Model::Goal => return simulate_quiet(workload, parameters),
+        Model::Goal => return simulate_quiet(workload, parameters, observer),
         Model::Loggopsim => loggopsim::simulate(workload, &parameters.of_peer),
         Model::Atlahs => atlahs::simulate(workload, &parameters.of_peer).map_err(|abort| {
             let Pair { send, receive } = abort.0;
@@ -71,7 +73,8 @@ pub(crate) fn simulate(
             "in the model of {name} {left} actions never end, and {waiting} messages and receives wait"
         );
         // The model itself may be the reason. ATLAHS prints times all the same, and LogGOPSim none.
-        let is_sound = !matches!(simulate_quiet(workload, parameters), Err(Stop::Stuck { .. }));
+        let is_sound =
+            !matches!(simulate_quiet(workload, parameters, &mut ()), Err(Stop::Stuck { .. }));
         if model == Model::Loggopsim || !is_sound {
             return Err(Stop::Stuck { why, actions: Vec::new() });
         }
@@ -86,18 +89,24 @@ pub(crate) fn simulate(
     Ok(Times { finish_ps, events, classes: workload.num_ranks(), note })
 }
 
-/// Simulates a program without noise in the model `goal`: one rank of those that behave alike.
-fn simulate_quiet(workload: &Workload, parameters: &Parsed) -> Result<Times, Stop> {
-    times(symmetry::simulate(workload, &parameters.machine))
-}
-
-/// Simulates a program with noise in the model `goal`.
-pub(crate) fn simulate_with<N: model::Noise>(
+/// Simulates a program without noise in the model `goal`: one rank of those that behave alike. The
+/// observer sees a simulation of all ranks only.
+fn simulate_quiet(
     workload: &Workload,
     parameters: &Parsed,
-    noise: &N,
+    observer: &mut impl Observer,
 ) -> Result<Times, Stop> {
-    let outcome = model::simulate_with(workload, &parameters.machine, noise, &mut ());
+    times(symmetry::simulate(workload, &parameters.machine, observer))
+}
+
+/// Simulates all ranks of a program in the model `goal`, with noise, for an observer.
+pub(crate) fn simulate_with(
+    workload: &Workload,
+    parameters: &Parsed,
+    noise: &impl Noise,
+    observer: &mut impl Observer,
+) -> Result<Times, Stop> {
+    let outcome = model::simulate_with(workload, &parameters.machine, noise, observer);
     times(outcome.map(|times| (times, workload.num_ranks())))
 }
 

@@ -46,6 +46,14 @@ impl Subject {
         Ok(Self { options, source, workload, keeps_order, started })
     }
 
+    /// Returns the program, unless it is a LogGOPSim binary.
+    pub(crate) fn loaded(&self) -> Option<&Loaded> {
+        match &self.source {
+            Source::Opened(_) => None,
+            Source::Loaded(loaded) => Some(loaded),
+        }
+    }
+
     /// Returns the program with its names and places, and the actions.
     pub(crate) fn load(self) -> Result<(Loaded, Workload), Error> {
         let loaded = match self.source {

@@ -50,8 +50,7 @@ impl Target {
             && inputs.iter().any(|input| identity(input) == Some(file))
         {
             let name = path.display();
-            let message =
-                format!("the result would replace the input {name}: name another file with -o");
+            let message = format!("the result would replace the input {name}: name another file");
             return Err(Error::Usage(message));
         }
         Ok(self)

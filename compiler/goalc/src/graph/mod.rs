@@ -41,7 +41,7 @@ fn text(body: &Body, id: ActionId) -> String {
 
 /// Escapes text between tags. A NISA file's labels may be any text, and XML has no control
 /// characters.
-fn escaped_xml(text: &str) -> String {
+pub fn escaped_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

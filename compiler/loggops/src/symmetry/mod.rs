@@ -39,22 +39,28 @@ mod tests;
 mod ties;
 
 use crate::machine::Machine;
-use crate::model::{self, ModelError, Times};
+use crate::model::{self, ModelError, Observer, Times};
 use crate::workload::{Kind, Workload};
 use classes::Classes;
 use quotient::Quotient;
 use ties::Ties;
 
 /// Simulates a program as [`model::simulate`] does, but one rank of each class of ranks that behave
-/// alike. Returns the number of ranks that were simulated as well.
+/// alike. Returns the number of ranks that were simulated as well. The observer sees a simulation
+/// of all ranks only.
 ///
 /// # Errors
 /// As of [`model::simulate`].
-pub fn simulate(workload: &Workload, machine: &Machine) -> Result<(Times, usize), ModelError> {
+pub fn simulate(
+    workload: &Workload,
+    machine: &Machine,
+    observer: &mut impl Observer,
+) -> Result<(Times, usize), ModelError> {
     if let Some(found) = reduced(workload, machine) {
         return Ok(found);
     }
-    model::simulate(workload, machine).map(|times| (times, workload.num_ranks()))
+    let times = model::simulate_with(workload, machine, &(), observer)?;
+    Ok((times, workload.num_ranks()))
 }
 
 /// Simulates one rank of each class. Returns `None` if there are few ranks that behave alike, if

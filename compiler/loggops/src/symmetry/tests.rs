@@ -39,7 +39,7 @@ fn machines() -> Vec<Machine> {
 fn compare(text: &str) -> Vec<usize> {
     let workload = workload(text);
     let check = |machine: Machine| {
-        let found = simulate(&workload, &machine);
+        let found = simulate(&workload, &machine, &mut ());
         let all = model::simulate(&workload, &machine);
         assert_eq!(found.as_ref().map(|(times, _)| times), all.as_ref(), "{machine:?}\n{text}");
         found.map_or(workload.num_ranks(), |(_, simulated)| simulated)
@@ -210,7 +210,7 @@ fn ties_of_sources_need_all_ranks() {
         .unwrap();
     }
     let workload = workload(&text);
-    let (times, simulated) = simulate(&workload, &MACHINE).unwrap();
+    let (times, simulated) = simulate(&workload, &MACHINE, &mut ()).unwrap();
     let finish = times.finish_ps;
     assert_eq!((simulated, finish[1] == finish[2]), (16, true));
     assert_ne!((finish[0], finish[15]), (finish[1], finish[1]), "the ends of the ring differ");
@@ -312,7 +312,7 @@ fn programs_without_times_are_refused_as_by_the_model() {
     };
     for text in [ring(9, "", 7), ring(8, "s requires r", 7), ring(8, "", 6)] {
         let workload = workload(&text);
-        assert!(simulate(&workload, &MACHINE).is_err(), "{text}");
+        assert!(simulate(&workload, &MACHINE, &mut ()).is_err(), "{text}");
         compare(&text);
     }
 }

@@ -1,0 +1,195 @@
+//! Writes what happens in a simulation while it runs: timelines, and the messages that met.
+//!
+//! A label may be any text, since a NISA file may come from anywhere. So each form escapes labels,
+//! and a picture cuts them. A file appears only when it is complete.
+
+mod chrome;
+mod decimal;
+mod matches;
+mod names;
+mod progress;
+mod svg;
+#[cfg(test)]
+mod tests;
+mod tracks;
+
+use crate::source::Subject;
+use crate::{Arguments, Model};
+use chrome::Chrome;
+use goal_loggops::model::{Job, Observer};
+use goalc::driver::{Error, Output, Target};
+use matches::Matches;
+use progress::Progress;
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use svg::Picture;
+
+/// Files about a simulation.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Files")]
+pub(crate) struct OutputArguments {
+    /// Write what processors do over time: x.json for Perfetto, x.svg is a picture; may stand twice
+    #[arg(long, value_name = "FILE")]
+    timeline: Vec<PathBuf>,
+    /// Write the messages and their receives as CSV; - is standard output, in place of the times
+    #[arg(long, value_name = "FILE")]
+    matches: Option<PathBuf>,
+}
+
+impl OutputArguments {
+    /// Returns true if the times of the ranks would be among the lines of a file.
+    pub(crate) fn replace_times(&self) -> bool {
+        self.matches.as_ref().is_some_and(|path| Target::new(path) == Target::Stdout)
+    }
+
+    /// Refuses all files, as `command` simulates more than once.
+    ///
+    /// # Errors
+    /// There is a file.
+    pub(crate) fn refuse(&self, command: &str) -> Result<(), Error> {
+        if self.timeline.is_empty() && self.matches.is_none() {
+            return Ok(());
+        }
+        Err(Error::Usage(format!(
+            "--timeline and --matches show one simulation, and {command} makes several"
+        )))
+    }
+
+    /// Refuses files that can't be written.
+    ///
+    /// # Errors
+    /// A file has an unknown form or stands twice, or the model does not tell what happens.
+    pub(crate) fn check(&self, model: Model) -> Result<(), Error> {
+        let files: Vec<&PathBuf> = self.timeline.iter().chain(&self.matches).collect();
+        if !files.is_empty() && model != Model::Goal {
+            let name = model.program();
+            return Err(Error::Usage(format!(
+                "--timeline and --matches need the model `goal`: that of {name} gives only times"
+            )));
+        }
+        for (at, file) in files.iter().enumerate() {
+            if files[..at].contains(file) {
+                return Err(Error::Usage(format!(
+                    "{}: two results need two files",
+                    file.display()
+                )));
+            }
+        }
+        self.timeline.iter().try_for_each(|path| Form::of(path).map(drop))
+    }
+}
+
+/// The form of a timeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Json,
+    Svg,
+}
+
+impl Form {
+    fn of(path: &Path) -> Result<Self, Error> {
+        match path.extension().and_then(OsStr::to_str) {
+            Some("json") => Ok(Form::Json),
+            Some("svg") => Ok(Form::Svg),
+            _ => Err(Error::Usage(format!(
+                "--timeline {}: the name of the file must end in .json or .svg",
+                path.display()
+            ))),
+        }
+    }
+}
+
+/// Observers that write, and one that shows the progress.
+pub(crate) struct Outputs<'a> {
+    files: Vec<Box<dyn Record + 'a>>,
+    progress: Option<Progress>,
+}
+
+/// An observer with a file.
+trait Record: Observer {
+    /// Completes the file of a simulation that has ended at a time in picoseconds.
+    fn finish(self: Box<Self>, finish: u64) -> Result<(), Error>;
+}
+
+impl<'a> Outputs<'a> {
+    /// Begins the files.
+    ///
+    /// # Errors
+    /// A file can't be written, or it is an input.
+    pub(crate) fn create(arguments: &'a Arguments, subject: &'a Subject) -> Result<Self, Error> {
+        let create = |path: &Path| {
+            let target = Target::new(path).apart_from(&arguments.input.inputs)?;
+            Output::create(&target, false).map(Sink::new)
+        };
+        let mut files: Vec<Box<dyn Record + 'a>> = Vec::new();
+        for path in &arguments.outputs.timeline {
+            let sink = create(path)?;
+            files.push(match Form::of(path)? {
+                Form::Json => Box::new(Chrome::new(arguments, subject, sink)),
+                Form::Svg => Box::new(Picture::new(arguments, subject, sink)),
+            });
+        }
+        if let Some(path) = &arguments.outputs.matches {
+            files.push(Box::new(Matches::new(subject, create(path)?)));
+        }
+        Ok(Self { files, progress: Progress::new(subject.workload.len()) })
+    }
+
+    /// Returns true if files have to be written.
+    pub(crate) fn has_files(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    /// Completes the files of a simulation with these ends of ranks, in picoseconds.
+    ///
+    /// # Errors
+    /// The first error of a file.
+    pub(crate) fn finish(self, finish_ps: &[u128]) -> Result<(), Error> {
+        let finish = finish_ps.iter().copied().max().unwrap_or_default();
+        let finish = u64::try_from(finish).unwrap_or(u64::MAX);
+        self.files.into_iter().map(|file| file.finish(finish)).fold(Ok(()), Result::and)
+    }
+}
+
+impl Observer for Outputs<'_> {
+    fn start(&mut self, job: Job) {
+        self.files.iter_mut().for_each(|file| file.start(job));
+    }
+
+    fn receive(&mut self, receive: u32, send: u32, posted: u64, taken: u64, end: u64) {
+        self.files.iter_mut().for_each(|file| file.receive(receive, send, posted, taken, end));
+    }
+
+    fn end(&mut self, _: u32, _: u32, _: u64) {
+        if let Some(progress) = &mut self.progress {
+            progress.advance();
+        }
+    }
+}
+
+/// A file that keeps its first error until its end, because observers can't fail.
+struct Sink {
+    output: Output,
+    error: Option<io::Error>,
+}
+
+impl Sink {
+    fn new(output: Output) -> Self {
+        Self { output, error: None }
+    }
+
+    /// Writes bytes, unless an earlier write has failed.
+    fn write(&mut self, bytes: &[u8]) {
+        if self.error.is_none() {
+            self.error = self.output.write_all(bytes).err();
+        }
+    }
+
+    fn finish(self) -> Result<(), Error> {
+        match self.error {
+            Some(error) => Err(Error::io(self.output.name(), error)),
+            None => self.output.finish(),
+        }
+    }
+}

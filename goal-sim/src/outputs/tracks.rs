@@ -1,0 +1,52 @@
+//! The processors and interfaces of all ranks.
+
+use goal_loggops::{Kind, Record, Workload};
+
+/// A processor, or a side of an interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Track {
+    pub(super) rank: u32,
+    pub(super) part: Part,
+    /// The number that actions name.
+    pub(super) number: u8,
+}
+
+/// A part of a rank that jobs hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Processor,
+    Sending,
+    Receiving,
+}
+
+/// Returns the processors and sides that actions use, by [`Held::place`]: in the order in which the
+/// actions name them.
+///
+/// [`Held::place`]: goal_loggops::model::Held::place
+pub(super) fn tracks(workload: &Workload) -> Vec<Track> {
+    let mut tracks = Vec::new();
+    for rank in 0..workload.num_ranks() as u32 {
+        let mut known = [[false; 256]; 3];
+        for action in workload.actions(rank) {
+            for (part, number) in parts(workload.record(action)) {
+                let known = &mut known[part as usize][usize::from(number)];
+                if !*known {
+                    *known = true;
+                    tracks.push(Track { rank, part, number });
+                }
+            }
+        }
+    }
+    tracks
+}
+
+/// Returns the processor and the side of an action.
+fn parts(record: &Record) -> impl Iterator<Item = (Part, u8)> {
+    let cpu = (record.kind != Kind::Dummy).then_some((Part::Processor, record.cpu as u8));
+    let side = match record.kind {
+        Kind::Send => Some((Part::Sending, record.nic)),
+        Kind::Recv => Some((Part::Receiving, record.nic)),
+        Kind::Calc | Kind::Local | Kind::Dummy => None,
+    };
+    cpu.into_iter().chain(side)
+}
