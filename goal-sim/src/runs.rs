@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The most ranks of which a report tells how often they are last.
+/// The most ranks that a report lists as the last ones.
 const LAST_RANKS_MAX: usize = 5;
 
 /// The parts of runs that a report gives, in per cent.

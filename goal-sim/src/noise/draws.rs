@@ -1,9 +1,9 @@
-//! Random numbers that are functions of what they are for, so that no order of calls matters.
+//! Random numbers that depend on their purpose alone. So no order of calls matters.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// What a random number is for.
+/// The purpose of a random number.
 #[derive(Debug, Clone, Copy)]
 #[repr(u64)]
 pub(crate) enum Purpose {
@@ -26,7 +26,7 @@ impl Draws {
         Self { key: mix(mix(0, seed), run) }
     }
 
-    /// Returns a generator of random numbers for a purpose and for what `about` tells. It depends on
+    /// Returns a generator of random numbers for a purpose and four further numbers. It depends on
     /// nothing else.
     pub(crate) fn of(self, purpose: Purpose, about: [u32; 4]) -> SplitMix64 {
         SplitMix64::seed_from_u64(self.number(purpose, about))

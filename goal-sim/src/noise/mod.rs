@@ -168,8 +168,8 @@ impl<'p> Noises<'p> {
     }
 }
 
-/// Returns by action how many others of its kind stand before it in the text: of a computation,
-/// computations of its rank; of a send, sends of its rank to its destination.
+/// Returns a number for each action. That of a computation counts those of its rank before it in
+/// the text, and that of a send counts those of its rank to its destination.
 ///
 /// Draws depend on these numbers. So two programs have equal draws for corresponding actions.
 fn ordinals(workload: &Workload) -> Vec<u32> {

@@ -41,7 +41,7 @@ enum Place {
     Pairs(Ranks, Ranks),
 }
 
-/// What becomes of a time.
+/// A change of a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
     /// It is the draw, in nanoseconds.

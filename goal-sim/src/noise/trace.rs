@@ -1,8 +1,9 @@
 //! A trace of noise: the times at which a processor does not work for the program.
 //!
-//! A trace comes from anywhere. Its lines may be no numbers, out of order, or overlap; numbers may
-//! be too large, and no time may be left for work. [`Trace::parse`] refuses what has no meaning,
-//! with the line. It holds two numbers for each line, and sums have 64 bits without a wrap.
+//! A trace comes from anywhere. Its lines may be no numbers, out of order, or overlap. Numbers may
+//! be too large, and no time may be left for work. [`Trace::parse`] refuses a trace without a
+//! meaning, with the line. It holds four numbers for each line, and sums have 64 bits without a
+//! wrap.
 
 /// The largest time of a trace in picoseconds.
 const TIME_MAX: u64 = 1 << 62;
@@ -56,7 +57,7 @@ impl Trace {
     fn from_detours(period: u64, mut lines: Vec<(u64, u64)>) -> Result<Self, String> {
         let over = lines.iter().map(|&(start, duration)| start + duration).max().unwrap_or(0);
         if over > period {
-            // What lasts longer than the trace goes on at its beginning.
+            // A detour that lasts beyond the end of the trace goes on at the beginning.
             lines.insert(0, (0, over - period));
         }
         let mut detours = Vec::with_capacity(lines.len());

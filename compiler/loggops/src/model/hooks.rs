@@ -11,7 +11,7 @@ pub trait Noise {
         latency
     }
 
-    /// Returns the latency of a message in picoseconds: at least [`latency_min`](Self::latency_min).
+    /// Returns a message's latency in picoseconds: at least [`latency_min`](Self::latency_min).
     fn latency(&self, message: Message, latency: u64) -> u64 {
         let _ = message;
         latency

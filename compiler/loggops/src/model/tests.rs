@@ -131,7 +131,7 @@ impl Slow<'_> {
         }
     }
 
-    /// The end of a message's work at one end, of which `bytes` is for its bytes.
+    /// The end of the work for a message at one of its ends. `bytes` is the work for its bytes.
     fn end_of_message(&self, rank: u32, send: u32, start: u64, bytes: u64) -> u64 {
         let overhead = self.noise.overhead(rank, send, self.machine.overhead_ps);
         self.noise.end_of_work(rank, start, overhead + bytes)
