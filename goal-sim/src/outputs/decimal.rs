@@ -13,11 +13,11 @@ pub(super) enum Unit {
 }
 
 impl Unit {
-    /// Returns the largest unit of which a time has at least one.
+    /// Returns the largest unit that is not longer than a time.
     pub(super) fn of(ps: u64) -> Self {
         match ps {
-            0..1_000 => Unit::Picoseconds,
-            1_000..1_000_000 => Unit::Nanoseconds,
+            1..1_000 => Unit::Picoseconds,
+            0 | 1_000..1_000_000 => Unit::Nanoseconds,
             1_000_000..1_000_000_000 => Unit::Microseconds,
             1_000_000_000..1_000_000_000_000 => Unit::Milliseconds,
             _ => Unit::Seconds,

@@ -62,9 +62,10 @@ impl<'a> Detail<'a> {
         };
         let tip = tip(&name, &statement, job.rank, [start, end]);
         let name = match (work, name.label) {
+            (Work::Sending, _) => format!("to {}", record.peer),
             (Work::Receiving, _) => format!("from {sender}"),
-            (_, Some(label)) => shortened(label, NAME_CHARS_MAX),
-            (_, None) => statement,
+            (Work::Computing, Some(label)) => shortened(label, NAME_CHARS_MAX),
+            (Work::Computing, None) => statement,
         };
         match work {
             Work::Sending => _ = self.leaves.insert(job.action, (row, end)),
@@ -88,8 +89,7 @@ impl<'a> Detail<'a> {
             _ => 20.0,
         };
         let gap = if self.rows.len() <= 16 { height * 0.4 } else { 6.0 };
-        let is_interface_seen = self.bars.iter().any(|bar| bar.interface_end > bar.end);
-        frame.legend(&legend(is_interface_seen));
+        frame.legend(&self.legend());
         let names: Vec<String> = (0..self.rows.len()).map(|row| self.name(row)).collect();
         let tops = frame.rows(&names, height, gap, "#f1f3f5");
         frame.axis();
@@ -116,34 +116,41 @@ impl<'a> Detail<'a> {
             false => format!("rank {rank}"),
         }
     }
+
+    /// Returns the shapes that the picture has, and their names.
+    fn legend(&self) -> Vec<(String, String)> {
+        let mut entries = Vec::new();
+        let is_seen = |work| self.bars.iter().any(|bar| bar.work == work && bar.end > bar.start);
+        for work in Work::ALL.into_iter().filter(|&work| is_seen(work)) {
+            entries.push((work.swatch(), work.name().to_owned()));
+        }
+        if !self.messages.is_empty() {
+            let line = format!("<path d=\"M0,-5L18,5\" stroke=\"{MESSAGE}\" fill=\"none\"/>");
+            entries.push((line, "message".to_owned()));
+        }
+        if self.bars.iter().any(|bar| bar.interface_end > bar.end) {
+            let (sending, receiving) = (Work::Sending.colour(), Work::Receiving.colour());
+            let lines = format!(
+                "<path d=\"M0,-3H18\" stroke=\"{sending}\" stroke-width=\"{THIN}\"/>\
+                 <path d=\"M0,4H18\" stroke=\"{receiving}\" stroke-width=\"{THIN}\"/>"
+            );
+            entries.push((lines, "interface busy with a message".to_owned()));
+        }
+        entries
+    }
 }
 
-/// Returns the text that a viewer shows for a bar under the pointer.
+/// Returns the text that a viewer shows for a bar under the pointer. `name` is that of the action,
+/// or of the send whose message is taken in.
 fn tip(name: &Name<'_>, statement: &str, rank: u32, [start, end]: [u64; 2]) -> String {
-    let label =
-        name.label.map_or(String::new(), |label| format!(" {}", shortened(label, NAME_CHARS_MAX)));
-    let line = name.line.map_or(String::new(), |line| format!(", line {line}"));
-    format!("rank {rank}{label}: {statement}{line}, {} to {}", Duration(start), Duration(end))
-}
-
-fn legend(is_interface_seen: bool) -> Vec<(String, String)> {
-    let mut entries = Vec::new();
-    for work in Work::ALL {
-        let colour = work.colour();
-        let shape = format!("<rect y=\"-6\" width=\"18\" height=\"12\" fill=\"{colour}\"/>");
-        entries.push((shape, work.name().to_owned()));
-    }
-    let line = format!("<path d=\"M0,-5L18,5\" stroke=\"{MESSAGE}\" fill=\"none\"/>");
-    entries.push((line, "message".to_owned()));
-    if is_interface_seen {
-        let (sending, receiving) = (Work::Sending.colour(), Work::Receiving.colour());
-        let shape = format!(
-            "<path d=\"M0,-3H18\" stroke=\"{sending}\" stroke-width=\"{THIN}\"/>\
-             <path d=\"M0,4H18\" stroke=\"{receiving}\" stroke-width=\"{THIN}\"/>"
-        );
-        entries.push((shape, "interface busy with a message".to_owned()));
-    }
-    entries
+    let label = name.label.map(|label| shortened(label, NAME_CHARS_MAX));
+    let line = name.line.map(|line| format!("line {line}"));
+    let names: Vec<String> = label.into_iter().chain(line).collect();
+    let names = match names.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", names.join(", ")),
+    };
+    format!("rank {rank}: {statement}{names}, {} to {}", Duration(start), Duration(end))
 }
 
 /// The places of rows.
@@ -164,9 +171,11 @@ impl Shape<'_> {
         let (x, height) = (frame.x(bar.start), bottom - top);
         let width = frame.x(bar.end) - x;
         let (colour, tip) = (bar.work.colour(), escaped_xml(&bar.tip));
+        // An edge would hide a narrow bar.
+        let edge = if width < 3.0 { "" } else { " stroke=\"#ffffff\" stroke-width=\"0.5\"" };
         frame.raw(format_args!(
             "<rect x=\"{x:.2}\" y=\"{top:.1}\" width=\"{:.2}\" height=\"{height:.1}\" \
-             fill=\"{colour}\" stroke=\"#ffffff\" stroke-width=\"0.5\"><title>{tip}</title></rect>\n",
+             fill=\"{colour}\"{edge}><title>{tip}</title></rect>\n",
             width.max(0.5)
         ));
         if width_of(&bar.name) + 4.0 <= width && height >= 13.0 {
@@ -190,8 +199,8 @@ impl Shape<'_> {
     fn message(&self, frame: &mut Frame, message: &Message) {
         let Message { from: (from, left), to: (to, taken) } = *message;
         let side = |row: usize, is_lower: bool| self.bar_ends(row)[usize::from(is_lower)];
-        let is_down = to >= from;
-        let (y1, y2) = (side(from, is_down), side(to, !is_down));
+        // A message of a rank to itself stays below its row.
+        let (y1, y2) = (side(from, to >= from), side(to, to <= from));
         let (x1, x2) = (frame.x(left), frame.x(taken));
         frame.raw(format_args!("<path d=\"M{x1:.2},{y1:.1}L{x2:.2},{y2:.1}\"/>\n"));
     }

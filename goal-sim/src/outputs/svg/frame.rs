@@ -54,8 +54,10 @@ impl Frame {
     }
 
     pub(super) fn text(&mut self, x: f64, y: f64, text: &str, attributes: &str) {
-        let text = escaped_xml(text);
-        let _ = writeln!(self.svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" {attributes}>{text}</text>");
+        let (text, space) = (escaped_xml(text), if attributes.is_empty() { "" } else { " " });
+        self.raw(format_args!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\"{space}{attributes}>{text}</text>\n"
+        ));
     }
 
     /// Draws the legend: shapes around a point, and their texts.

@@ -1,8 +1,8 @@
 //! Timelines as pictures.
 //!
 //! A small program is drawn with each job and each message ([`detail`]). A larger one is summed up
-//! in bins of time, for ranks that lie side by side ([`bins`]). So neither memory nor the file grows
-//! with the program.
+//! in bins of time, for ranks that lie side by side ([`bins`]). So the file does not grow with the
+//! program.
 
 mod bins;
 mod detail;
@@ -61,6 +61,11 @@ impl Work {
             Work::Receiving => "#e69f00",
         }
     }
+
+    /// Returns the shape of the legend.
+    fn swatch(self) -> String {
+        swatch(self.colour())
+    }
 }
 
 /// Draws a picture at the end of a simulation.
@@ -95,7 +100,7 @@ impl<'a> Picture<'a> {
         let workload = &subject.workload;
         let tracks = tracks(workload);
         let title = Title {
-            name: shortened(&name_of(&arguments.input.inputs[0]), 60),
+            name: shortened(&name_of(&arguments.input.inputs[0]), 44),
             ranks: workload.num_ranks(),
             machine: shortened(&format!("model goal: {}", arguments.parameters.summary()), 120),
         };
@@ -162,6 +167,10 @@ fn rows_of_processors(tracks: &[Track]) -> (Vec<usize>, Vec<Row>) {
         Row { rank, cpu: number }
     };
     (row_of, order.into_iter().map(row).collect())
+}
+
+fn swatch(colour: &str) -> String {
+    format!("<rect y=\"-6\" width=\"18\" height=\"12\" fill=\"{colour}\"/>")
 }
 
 /// Returns an upper bound on the jobs of a program: a send and its message are two.

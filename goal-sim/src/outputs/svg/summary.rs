@@ -4,7 +4,7 @@ use super::super::decimal::Duration;
 use super::super::tracks::{Part, Track};
 use super::bins::Bins;
 use super::frame::Frame;
-use super::{ROWS_MAX, Work};
+use super::{ROWS_MAX, Work, swatch};
 use std::fmt::Write;
 
 const IDLE: &str = "#e9ecef";
@@ -77,8 +77,8 @@ impl Summary {
                 "A row has the processors of {of}. Colours stack up to the shares of their time."
             ),
             format!(
-                "A step is {} wide. Single messages are not drawn: there are too many.",
-                Duration(self.bins.width())
+                "A step is some {} wide. Messages are not drawn one by one: they are too many.",
+                Duration(rounded(self.bins.width()))
             ),
         ]
     }
@@ -139,6 +139,12 @@ impl Summary {
     }
 }
 
+/// Returns a time with its first three digits only.
+fn rounded(ps: u64) -> u64 {
+    let unit = 10_u64.pow(ps.checked_ilog10().unwrap_or(0).saturating_sub(2));
+    ps - ps % unit
+}
+
 /// Returns the sums up to each kind of work, in [`UNITS`] of the whole.
 fn stacked(sums: &[u128; 3], whole: u128) -> [u128; 3] {
     let mut sum = 0;
@@ -169,9 +175,12 @@ fn path(heights: impl Iterator<Item = u128>, end: f64) -> String {
 }
 
 fn entry(colour: &str, name: &str, part: u128, whole: u128) -> (String, String) {
-    let shape = format!("<rect y=\"-6\" width=\"18\" height=\"12\" fill=\"{colour}\"/>");
     let percent = part as f64 * 100.0 / whole.max(1) as f64;
-    (shape, format!("{name} {percent:.1} %"))
+    let text = match part > 0 && percent < 0.05 {
+        true => format!("{name} < 0.1 %"),
+        false => format!("{name} {percent:.1} %"),
+    };
+    (swatch(colour), text)
 }
 
 #[cfg(test)]
