@@ -7,6 +7,7 @@ pub mod machine;
 mod matching;
 pub mod model;
 mod pairs;
+pub mod path;
 pub mod peers;
 mod radix;
 pub mod symmetry;

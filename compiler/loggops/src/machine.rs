@@ -33,6 +33,11 @@ impl PerByte {
         Self { whole_ps: nano_ns / PARTS, parts: nano_ns % PARTS }
     }
 
+    /// Returns the time in 10^-9 nanoseconds.
+    pub const fn nano_ns(self) -> u64 {
+        self.whole_ps * PARTS + self.parts
+    }
+
     /// Returns the time of `bytes` bytes in picoseconds, rounded down; at most `u64::MAX`.
     #[inline]
     pub const fn of(self, bytes: u64) -> u64 {

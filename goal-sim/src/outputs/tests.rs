@@ -1,7 +1,7 @@
 //! Files of simulations, read back.
 
 use super::Outputs;
-use crate::Arguments;
+use crate::Cli;
 use crate::simulation::simulate;
 use crate::source::Subject;
 use clap::Parser;
@@ -29,7 +29,7 @@ pub(super) fn run_in(folder: &Path, input: &[u8], arguments: &[&str]) {
     let mut line = vec!["goal-sim".to_owned(), at("x.goal")];
     files.iter().for_each(|(option, name)| line.extend([option.to_string(), at(name)]));
     line.extend(arguments.iter().map(|&argument| argument.to_owned()));
-    let arguments = Arguments::parse_from(line);
+    let arguments = Cli::parse_from(line).arguments;
     let parameters = arguments.parameters.parse(arguments.model).unwrap();
     let subject = Subject::read(&arguments.input, arguments.format.findings()).unwrap();
     let mut outputs = Outputs::create(&arguments, &subject).unwrap();
@@ -172,7 +172,7 @@ fn tracks_are_those_that_jobs_hold() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("x.goal");
         fs::write(&file, program(&mut random, 20)).unwrap();
-        let arguments = Arguments::parse_from(["goal-sim".into(), file.into_os_string()]);
+        let arguments = Cli::parse_from(["goal-sim".into(), file.into_os_string()]).arguments;
         let parameters = arguments.parameters.parse(arguments.model).unwrap();
         let subject = Subject::read(&arguments.input, arguments.format.findings()).unwrap();
         let workload = &subject.workload;

@@ -93,13 +93,15 @@ pub enum Cause {
 ///
 /// `()` sees nothing.
 pub trait Observer {
-    /// Makes an action wait until `time` for what it depends on. The last call gives the cause of
-    /// its readiness; without a call it is ready at 0.
+    /// Makes an action wait until `time` for what it depends on. No call has an earlier time than
+    /// the one before. The causes with the last time are those of its readiness; without a call it
+    /// is ready at 0.
     fn delay(&mut self, action: u32, cause: Cause, time: u64) {
         let _ = (action, cause, time);
     }
 
-    /// Starts a job. Receives that need nothing, and dummies, are no jobs.
+    /// Starts a job, before what depends on its start is delayed. Receives that need nothing, and
+    /// dummies, are no jobs.
     fn start(&mut self, job: Job) {
         let _ = job;
     }

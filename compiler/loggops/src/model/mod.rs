@@ -352,12 +352,12 @@ impl<'w, N: Noise, O: Observer> Simulation<'w, N, O> {
             self.hold(rank, job, true, [ready, now], [(cpu, cpu_end), (side, side_end)]);
             return self.take(rank, job, &record, now);
         }
-        self.begin(job, now);
         match record.kind {
             Kind::Calc | Kind::Local => {
                 let work = self.noise.computation(rank, job, record.picos());
                 let end = self.noise.end_of_work(rank, now, work);
                 self.hold(rank, job, false, [ready, now], [(cpu, end), (NONE, 0)]);
+                self.begin(job, now);
                 self.end(rank, job, end);
             }
             Kind::Send => {
@@ -369,6 +369,7 @@ impl<'w, N: Noise, O: Observer> Simulation<'w, N, O> {
                 let side_end =
                     (now + self.machine.gap_ps).saturating_add(self.machine.gap_per_byte.of(rest));
                 self.hold(rank, job, false, [ready, now], [(cpu, end), (side, side_end)]);
+                self.begin(job, now);
                 if self.pairs.meetings[job as usize] == Meeting::InOrder {
                     self.pairs.start_send(job);
                 }
@@ -381,6 +382,7 @@ impl<'w, N: Noise, O: Observer> Simulation<'w, N, O> {
                 }
             }
             Kind::Recv => {
+                self.begin(job, now);
                 self.is_there[job as usize] = true;
                 self.heaps.set_time(job, now);
                 let send = if self.pairs.meetings[job as usize] == Meeting::Wild {
@@ -616,7 +618,7 @@ impl<'w, N: Noise, O: Observer> Simulation<'w, N, O> {
     }
 
     fn meet(&mut self, waiter: u32, cause: Cause, time: u64) {
-        if time > self.heaps.time(waiter) {
+        if time >= self.heaps.time(waiter) {
             self.heaps.set_time(waiter, time);
             self.observer.delay(waiter, cause, time);
         }

@@ -232,18 +232,22 @@ fn slowly(workload: &Workload, machine: Machine, noise: &dyn Noise) -> Option<Ve
     (slow.ended == workload.len()).then_some(slow.finish)
 }
 
-/// Returns a program of messages in one order of all, so that only large sends may get stuck.
-fn program(random: &mut fastrand::Rng) -> String {
+/// Returns a program of messages in one order of all, so that only large sends may get stuck. With
+/// wildcards, all messages have one size.
+pub(crate) fn program(random: &mut fastrand::Rng, has_wildcards: bool) -> String {
     let ranks = random.u32(2..8);
     let (cpus, nics, tags) = (random.u32(1..4), random.u32(1..3), random.u32(1..20));
     let mut sizes = BTreeMap::new();
+    let of_any = |random: &mut fastrand::Rng| has_wildcards && random.u8(0..3) == 0;
     let mut bodies = vec![Vec::new(); ranks as usize];
     for _ in 0..random.u32(1..60) {
         let (from, to, tag) = (random.u32(0..ranks), random.u32(0..ranks), random.u32(0..tags));
         let size = *sizes
-            .entry((from, to, tag))
+            .entry(if has_wildcards { (0, 0, 0) } else { (from, to, tag) })
             .or_insert_with(|| [0, 1, 8, 1000, 70_000][random.usize(0..5)]);
         bodies[from as usize].push(format!("send {size}b to {to} tag {tag}"));
+        let from = if of_any(random) { "any".to_owned() } else { from.to_string() };
+        let tag = if of_any(random) { "any".to_owned() } else { tag.to_string() };
         bodies[to as usize].push(format!("recv {size}b from {from} tag {tag}"));
         if random.u8(0..3) == 0 {
             bodies[to as usize].push(format!("calc {}", [0, 1, 17, 5000][random.usize(0..4)]));
@@ -269,21 +273,26 @@ fn program(random: &mut fastrand::Rng) -> String {
     text
 }
 
+/// Returns a machine of which some parameters may be 0.
+pub(crate) fn machine(random: &mut fastrand::Rng) -> Machine {
+    let mut any = |of: &[u64]| of[random.usize(0..of.len())];
+    Machine {
+        latency_ps: any(&[1, 100, 2_500_000]),
+        overhead_ps: any(&[0, 10, 1_500_000]),
+        gap_ps: any(&[0, 7, 1_000_000]),
+        gap_per_byte: PerByte::from_nano_ns(any(&[0, 40_000_000, 6_000_000_000])),
+        overhead_per_byte: PerByte::from_nano_ns(any(&[0, 0, 1_000_000_001])),
+        eager_bytes_max: any(&[0, 8, 65535]),
+    }
+}
+
 #[test]
 fn times_are_those_of_the_slow_model() {
     let (mut ends, mut random) = (0, fastrand::Rng::with_seed(1));
     for _ in 0..600 {
-        let text = program(&mut random);
+        let text = program(&mut random, false);
         let workload = workload(&text);
-        let mut any = |of: &[u64]| of[random.usize(0..of.len())];
-        let machine = Machine {
-            latency_ps: any(&[1, 100, 2_500_000]),
-            overhead_ps: any(&[0, 10, 1_500_000]),
-            gap_ps: any(&[0, 7, 1_000_000]),
-            gap_per_byte: PerByte::from_nano_ns(any(&[0, 40_000_000, 6_000_000_000])),
-            overhead_per_byte: PerByte::from_nano_ns(any(&[0, 0, 1_000_000_001])),
-            eager_bytes_max: any(&[0, 8, 65535]),
-        };
+        let machine = machine(&mut random);
         let noises: [&dyn Noise; 2] = [&(), &Uneven];
         let found =
             [simulate(&workload, &machine), simulate_with(&workload, &machine, &Uneven, &mut ())];
