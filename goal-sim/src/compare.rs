@@ -1,7 +1,7 @@
 //! `goal-sim compare`: which of two programs takes less time, and if noise leaves that in doubt.
 
 use crate::noise::NoiseArguments;
-use crate::parameters::Parameters;
+use crate::parameters::{Parsed, Shown};
 use crate::report::{in_ns, write_json};
 use crate::runs::{Measured, all_equal, nanos, rounded};
 use crate::source::Subject;
@@ -45,7 +45,7 @@ impl FromArgMatches for CompareArguments {
 #[derive(Serialize)]
 struct Report<'a> {
     model: Model,
-    parameters: &'a Parameters,
+    parameters: Shown,
     noise: &'a NoiseArguments,
     a: Side,
     b: Side,
@@ -92,6 +92,7 @@ pub(crate) fn run(CompareArguments(arguments): &CompareArguments) -> Result<u8, 
     let options = arguments.input.options();
     let (parameters, plan) = arguments.read(&options)?;
     arguments.outputs.refuse("compare")?;
+    arguments.why.check(arguments.model, arguments.format, true)?;
     let runs = match (plan.is_random(), arguments.noise.runs) {
         (true, Some(runs)) if runs < RUNS_MIN => {
             return Err(Error::Usage(format!("--runs {runs}: a comparison needs {RUNS_MIN} runs")));
@@ -113,16 +114,22 @@ pub(crate) fn run(CompareArguments(arguments): &CompareArguments) -> Result<u8, 
             Err(stop) => {
                 let name = input.inputs[0].display().to_string();
                 driver::print_line(&format!("goal-sim: no times for {name}"));
-                return report::stopped(&Arguments { input, ..arguments.clone() }, subject, stop);
+                let arguments = Arguments { input, ..arguments.clone() };
+                return report::stopped(&arguments, &parameters, subject, stop);
             }
         }
     }
     let [a, b] = &sides[..] else { return Err(Error::Usage("give two inputs".to_owned())) };
-    write(arguments, plan.is_random(), a, b)?;
+    write(arguments, &parameters, plan.is_random(), [a, b])?;
     Ok(0)
 }
 
-fn write(arguments: &Arguments, random: bool, a: &Measured, b: &Measured) -> Result<(), Error> {
+fn write(
+    arguments: &Arguments,
+    parameters: &Parsed,
+    random: bool,
+    [a, b]: [&Measured; 2],
+) -> Result<(), Error> {
     // Run by run, as both programs have equal noise in a run.
     let times: Vec<(f64, f64)> = match a.runs.is_empty() {
         true => vec![(nanos(a.quiet), nanos(b.quiet))],
@@ -157,7 +164,7 @@ fn write(arguments: &Arguments, random: bool, a: &Measured, b: &Measured) -> Res
     let inputs = &arguments.input.inputs;
     let report = Report {
         model: arguments.model,
-        parameters: &arguments.parameters,
+        parameters: Shown::from(&parameters.machine),
         noise: &arguments.noise,
         a: side(a, &inputs[0]),
         b: side(b, &inputs[1]),

@@ -8,14 +8,17 @@ mod compare;
 mod noise;
 mod outputs;
 mod parameters;
+mod partial;
 mod report;
 mod runs;
 mod simulation;
 mod source;
 mod statistics;
+mod why;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use compare::CompareArguments;
+use goal_loggops::path::Path as CriticalPath;
 use goalc::driver::{
     self, Color, Error, InputArguments, Options, clear_stage, exit_status, report_error, with_stack,
 };
@@ -24,10 +27,11 @@ use noise::{NoiseArguments, Plan};
 use outputs::{OutputArguments, Outputs};
 use parameters::{Parameters, Parsed};
 use serde::Serialize;
-use simulation::{simulate, simulate_with};
+use simulation::{Stop, Times, explain, simulate, simulate_with};
 use source::Subject;
 use std::path::Path;
 use std::process::ExitCode;
+use why::{Why, WhyArguments};
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator { program: "goal-sim" };
@@ -76,6 +80,8 @@ struct Arguments {
     noise: NoiseArguments,
     #[command(flatten)]
     outputs: OutputArguments,
+    #[command(flatten)]
+    why: WhyArguments,
 }
 
 const STATUS: &str = "Exit status: 0 done; 1 the input is wrong; 2 the command line is wrong or the system failed; 3 the program gets stuck.";
@@ -84,6 +90,8 @@ const HELP: &str = "\
 Examples:
   goal-sim broadcast.goal                            the end of each rank
   goal-sim -L 3700 -o 200 -g 5 -G 0.04 trace.bin     on another machine
+  goal-sim --machine cluster.machine trace.bin       on the machine of a file
+  goal-sim --critical-path trace.bin                 why the run takes its time
   goal-sim --model loggopsim trace.bin               the times of LogGOPSim
   goal-sim --format json trace.bin                   one object on standard output
   goal-sim --jitter 'calc*=normal(1,0.05)' --runs 100 trace.bin
@@ -99,7 +107,7 @@ Exit status:
   3  the program gets stuck";
 
 /// The format of the times.
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum Format {
     /// For people
     #[default]
@@ -193,24 +201,16 @@ fn run_simulation(arguments: &Arguments) -> Result<u8, Error> {
 fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     let (parameters, plan) = arguments.read(&arguments.input.options())?;
     arguments.outputs.check(arguments.model)?;
+    arguments.why.check(arguments.model, arguments.format, arguments.noise.is_given())?;
     let subject = Subject::read(&arguments.input, arguments.format.findings())?;
     plan.check(&subject.workload)?;
     driver::show_stage("simulating");
-    let mut outputs = Outputs::create(arguments, &subject)?;
-    let workload = &subject.workload;
-    let outcome = match arguments.noise.is_given() {
-        true => {
-            let noises = plan.of(workload);
-            simulate_with(workload, &parameters, &noises.of_run(0), &mut outputs)
-        }
-        false if outputs.has_files() => simulate_with(workload, &parameters, &(), &mut outputs),
-        false => simulate(workload, arguments.model, &parameters, &mut outputs),
-    };
-    let times = match outcome {
-        Ok(times) => times,
+    let mut outputs = Outputs::create(arguments, &parameters, &subject)?;
+    let (times, path) = match simulate_for(arguments, &parameters, &plan, &subject, &mut outputs) {
+        Ok(found) => found,
         Err(stop) => {
             drop(outputs);
-            return report::stopped(arguments, subject, stop);
+            return report::stopped(arguments, &parameters, subject, stop);
         }
     };
     let elapsed_ns = subject.started.elapsed().as_nanos() as u64;
@@ -225,12 +225,35 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
         driver::print_line(&format!("goal-sim: warning: {note}"));
     }
     if !arguments.outputs.replace_times() {
-        report::write_times(arguments, &times, elapsed_ns)?;
+        let why = path.map(|path| Why::new(&subject.workload, &parameters.machine, path));
+        report::write_times(arguments, &parameters, &times, elapsed_ns, why.as_ref(), &subject)?;
     }
     match written {
         Ok(()) => Ok(0),
         Err(error) => Ok(report_error("goal-sim", &error, driver::Format::Text) as u8),
     }
+}
+
+/// Simulates a program once for all that the arguments ask for. Returns the critical path too if
+/// they do.
+fn simulate_for(
+    arguments: &Arguments,
+    parameters: &Parsed,
+    plan: &Plan,
+    subject: &Subject,
+    outputs: &mut Outputs<'_>,
+) -> Result<(Times, Option<CriticalPath>), Stop> {
+    let workload = &subject.workload;
+    let times = match arguments.noise.is_given() {
+        true => simulate_with(workload, parameters, &plan.of(workload).of_run(0), outputs)?,
+        false if outputs.has_files() => simulate_with(workload, parameters, &(), outputs)?,
+        false if arguments.why.critical_path => {
+            return explain(workload, parameters).map(|(times, path)| (times, Some(path)));
+        }
+        false => simulate(workload, arguments.model, parameters, outputs)?,
+    };
+    let path = arguments.why.critical_path.then(|| explain(workload, parameters)).transpose()?;
+    Ok((times, path.map(|(_, path)| path)))
 }
 
 impl Arguments {
@@ -239,7 +262,7 @@ impl Arguments {
     /// # Errors
     /// If a parameter or the noise is wrong, or the model has no noise.
     fn read(&self, options: &Options) -> Result<(Parsed, Plan), Error> {
-        let parameters = self.parameters.parse(self.model).map_err(Error::Usage)?;
+        let parameters = self.parameters.parse(self.model)?;
         if self.model != Model::Goal && self.noise.is_given() {
             return Err(Error::Usage(format!(
                 "--model {}: noise needs the model goal, because the models of peers give the \

@@ -3,43 +3,94 @@
 use crate::Model;
 use goal_loggops::machine::{Machine, PerByte};
 use goal_loggops::peers;
-use serde::{Serialize, Serializer};
+use goalc::driver::{Error, MachineArguments};
+use serde::Serialize;
+use serde_json::Number;
 
-/// The parameters of LogGOPS: decimals without a sign.
-#[derive(Debug, Clone, clap::Args, Serialize)]
+/// The machine: a file, and parameters of LogGOPS, which are decimals without a sign.
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Machine")]
 pub(crate) struct Parameters {
-    /// Latency of the network, in nanoseconds
-    #[arg(short = 'L', value_name = "NS", default_value = "2500")]
-    #[serde(serialize_with = "number", rename = "L")]
-    latency: String,
-    /// Processor time of a message at each end, in nanoseconds
-    #[arg(short = 'o', value_name = "NS", default_value = "1500")]
-    #[serde(serialize_with = "number", rename = "o")]
-    overhead: String,
-    /// Gap between two messages of an interface, in nanoseconds
-    #[arg(short = 'g', value_name = "NS", default_value = "1000")]
-    #[serde(serialize_with = "number", rename = "g")]
-    gap: String,
-    /// Time of a byte on the wire, in nanoseconds
-    #[arg(short = 'G', value_name = "NS", default_value = "6")]
-    #[serde(serialize_with = "number", rename = "G")]
-    gap_per_byte: String,
-    /// Processor time of a byte at each end, in nanoseconds
-    #[arg(short = 'O', value_name = "NS", default_value = "0")]
-    #[serde(serialize_with = "number", rename = "O")]
-    overhead_per_byte: String,
-    /// Largest message that a send hands over before its receive is posted, in bytes
-    #[arg(short = 'S', value_name = "BYTES", default_value = "65535")]
-    #[serde(serialize_with = "number", rename = "S")]
-    eager: String,
+    #[command(flatten)]
+    machine: MachineArguments,
+    /// Latency of the network, in nanoseconds [default: 2500]
+    #[arg(short = 'L', value_name = "NS")]
+    latency: Option<String>,
+    /// Processor time of a message at each end, in nanoseconds [default: 1500]
+    #[arg(short = 'o', value_name = "NS")]
+    overhead: Option<String>,
+    /// Gap between two messages of an interface, in nanoseconds [default: 1000]
+    #[arg(short = 'g', value_name = "NS")]
+    gap: Option<String>,
+    /// Time of a byte on the wire, in nanoseconds [default: 6]
+    #[arg(short = 'G', value_name = "NS")]
+    gap_per_byte: Option<String>,
+    /// Processor time of a byte at each end, in nanoseconds [default: 0]
+    #[arg(short = 'O', value_name = "NS")]
+    overhead_per_byte: Option<String>,
+    /// Largest message that a send hands over before its receive is posted, in bytes [default:
+    /// 65535]
+    #[arg(short = 'S', value_name = "BYTES")]
+    eager: Option<String>,
 }
 
-/// Writes a decimal as a number.
-fn number<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    match text.parse::<u64>() {
-        Ok(whole) => serializer.serialize_u64(whole),
-        Err(_) => serializer.serialize_f64(text.parse().unwrap_or_default()),
+/// The machine of LogGOPSim's defaults.
+const DEFAULT: Machine = Machine {
+    latency_ps: 2_500_000,
+    overhead_ps: 1_500_000,
+    gap_ps: 1_000_000,
+    gap_per_byte: PerByte::from_nano_ns(6_000_000_000),
+    overhead_per_byte: PerByte::from_nano_ns(0),
+    eager_bytes_max: 65535,
+};
+
+/// The parameters as programs read them: times in nanoseconds, `S` in bytes.
+#[derive(Debug, Serialize)]
+pub(crate) struct Shown {
+    #[serde(rename = "L")]
+    latency: Number,
+    #[serde(rename = "o")]
+    overhead: Number,
+    #[serde(rename = "g")]
+    gap: Number,
+    #[serde(rename = "G")]
+    gap_per_byte: Number,
+    #[serde(rename = "O")]
+    overhead_per_byte: Number,
+    #[serde(rename = "S")]
+    eager: u64,
+}
+
+impl From<&Machine> for Shown {
+    fn from(machine: &Machine) -> Self {
+        Self {
+            latency: number(machine.latency_ps, 3),
+            overhead: number(machine.overhead_ps, 3),
+            gap: number(machine.gap_ps, 3),
+            gap_per_byte: number(machine.gap_per_byte.nano_ns(), 9),
+            overhead_per_byte: number(machine.overhead_per_byte.nano_ns(), 9),
+            eager: machine.eager_bytes_max,
+        }
+    }
+}
+
+impl Shown {
+    /// Returns all parameters with their units.
+    pub(crate) fn summary(&self) -> String {
+        let Self { latency, overhead, gap, gap_per_byte, overhead_per_byte, eager } = self;
+        format!(
+            "L {latency} ns, o {overhead} ns, g {gap} ns, G {gap_per_byte} ns/B, \
+             O {overhead_per_byte} ns/B, S {eager} B"
+        )
+    }
+}
+
+/// Returns a value in units of 10^-`places` as a number: a whole one where it is whole.
+pub(crate) fn number(value: u64, places: u32) -> Number {
+    let one = 10_u64.pow(places);
+    match value.is_multiple_of(one) {
+        true => (value / one).into(),
+        false => Number::from_f64(value as f64 / one as f64).unwrap_or_else(|| 0.into()),
     }
 }
 
@@ -77,48 +128,53 @@ pub(crate) struct Parsed {
 }
 
 impl Parameters {
-    /// Returns `S`, if it is a number.
-    pub(crate) fn eager_bytes_max(&self) -> Option<u64> {
-        decimal('S', &self.eager, 0).ok()
-    }
-
-    /// Returns all parameters with their units.
-    pub(crate) fn summary(&self) -> String {
-        let Self { latency, overhead, gap, gap_per_byte, overhead_per_byte, eager } = self;
-        format!(
-            "L {latency} ns, o {overhead} ns, g {gap} ns, G {gap_per_byte} ns/B, \
-             O {overhead_per_byte} ns/B, S {eager} B"
-        )
+    /// Returns the machine: that of the file or of the defaults, with the parameters that are given.
+    fn machine(&self) -> Result<Machine, Error> {
+        let mut machine = match self.machine.machine {
+            Some(_) => self.machine.machine()?.exact(),
+            None => DEFAULT,
+        };
+        let given = |name, text: &Option<String>, places| {
+            text.as_ref().map(|text| decimal(name, text, places)).transpose().map_err(Error::Usage)
+        };
+        let per_byte = PerByte::from_nano_ns;
+        machine.latency_ps = given('L', &self.latency, 3)?.unwrap_or(machine.latency_ps);
+        machine.overhead_ps = given('o', &self.overhead, 3)?.unwrap_or(machine.overhead_ps);
+        machine.gap_ps = given('g', &self.gap, 3)?.unwrap_or(machine.gap_ps);
+        machine.gap_per_byte =
+            given('G', &self.gap_per_byte, 9)?.map_or(machine.gap_per_byte, per_byte);
+        machine.overhead_per_byte =
+            given('O', &self.overhead_per_byte, 9)?.map_or(machine.overhead_per_byte, per_byte);
+        machine.eager_bytes_max = given('S', &self.eager, 0)?.unwrap_or(machine.eager_bytes_max);
+        Ok(machine)
     }
 
     /// Parses the parameters for a model.
     ///
     /// # Errors
-    /// A sentence that names the parameter.
-    pub(crate) fn parse(&self, model: Model) -> Result<Parsed, String> {
-        let machine = Machine {
-            latency_ps: decimal('L', &self.latency, 3)?,
-            overhead_ps: decimal('o', &self.overhead, 3)?,
-            gap_ps: decimal('g', &self.gap, 3)?,
-            gap_per_byte: PerByte::from_nano_ns(decimal('G', &self.gap_per_byte, 9)?),
-            overhead_per_byte: PerByte::from_nano_ns(decimal('O', &self.overhead_per_byte, 9)?),
-            eager_bytes_max: decimal('S', &self.eager, 0)?,
-        };
+    /// An error that names the parameter or the file.
+    pub(crate) fn parse(&self, model: Model) -> Result<Parsed, Error> {
+        let machine = self.machine()?;
         // The peers take whole nanoseconds, but for ATLAHS's G.
-        let whole = |name, text: &str| match model {
+        let whole = |name: char, value: u64, places: u32| match model {
             Model::Goal => Ok(0),
-            _ => decimal(name, text, 0).map_err(|error| format!("{error} in this model")),
+            _ if value.is_multiple_of(10_u64.pow(places)) => Ok(value / 10_u64.pow(places)),
+            _ => Err(Error::Usage(format!(
+                "-{name} {}: give a whole number in this model",
+                number(value, places)
+            ))),
         };
+        let gap_per_byte = machine.gap_per_byte.nano_ns();
         let of_peer = peers::Parameters {
-            latency: whole('L', &self.latency)?,
-            overhead: whole('o', &self.overhead)?,
-            gap: whole('g', &self.gap)?,
+            latency: whole('L', machine.latency_ps, 3)?,
+            overhead: whole('o', machine.overhead_ps, 3)?,
+            gap: whole('g', machine.gap_ps, 3)?,
             gap_per_byte: match model {
                 Model::Atlahs => 0,
-                _ => whole('G', &self.gap_per_byte)?,
+                _ => whole('G', gap_per_byte, 9)?,
             },
-            gap_per_byte_ns: self.gap_per_byte.parse().unwrap_or_default(),
-            overhead_per_byte: whole('O', &self.overhead_per_byte)?,
+            gap_per_byte_ns: gap_per_byte as f64 / 1e9,
+            overhead_per_byte: whole('O', machine.overhead_per_byte.nano_ns(), 9)?,
             eager_bytes_max: machine.eager_bytes_max,
         };
         Ok(Parsed { machine, of_peer })

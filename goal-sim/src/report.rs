@@ -1,9 +1,11 @@
 //! What is printed: times, or why there are none.
 
 use crate::noise::NoiseArguments;
-use crate::parameters::Parameters;
+use crate::parameters::{Parsed, Shown, number};
+use crate::partial;
 use crate::simulation::{Stop, Times};
 use crate::source::{Subject, name};
+use crate::why::{self, Why};
 use crate::{Arguments, Format, Model};
 use goal_loggops::Workload;
 use goalc::driver::{self, CheckOptions, Error, Loaded, Options, print, report_error};
@@ -16,42 +18,110 @@ const STUCK: u8 = 3;
 #[derive(Serialize)]
 struct Report<'a> {
     model: Model,
-    parameters: &'a Parameters,
+    parameters: Shown,
     #[serde(skip_serializing_if = "Option::is_none")]
     noise: Option<&'a NoiseArguments>,
     events: u64,
     classes: usize,
     elapsed_ns: u64,
     finish_ns: Vec<serde_json::Number>,
+    #[serde(flatten)]
+    why: Option<why::Report<'a>>,
+}
+
+/// What ends of a program that gets stuck, as programs read it.
+#[derive(Serialize)]
+struct PartialReport {
+    partial: bool,
+    model: Model,
+    parameters: Shown,
+    /// By rank; `null` if none of its actions ends.
+    finish_ns: Vec<Option<serde_json::Number>>,
+    /// By rank, the actions that never end.
+    left: Vec<usize>,
 }
 
 /// Reports why a simulation has no times. Returns the exit status.
-pub(crate) fn stopped(arguments: &Arguments, subject: Subject, stop: Stop) -> Result<u8, Error> {
+pub(crate) fn stopped(
+    arguments: &Arguments,
+    parameters: &Parsed,
+    subject: Subject,
+    stop: Stop,
+) -> Result<u8, Error> {
     let (loaded, workload) = subject.load()?;
-    match stop {
-        Stop::TooLate { action } => Err(Error::Usage(format!(
-            "{} would end after 2^63 picoseconds, some 106 days: give smaller parameters or sizes",
-            name(&loaded, &workload, action)
-        ))),
-        Stop::Stuck { why, actions } => {
-            Ok(report_stuck(arguments, loaded, &workload, &why, &actions))
+    let (why, actions) = match stop {
+        Stop::TooLate { action } => {
+            return Err(Error::Usage(format!(
+                "{} would end after 2^63 picoseconds, some 106 days: give smaller parameters or sizes",
+                name(&loaded, &workload, action)
+            )));
         }
+        Stop::Stuck { why, actions } => (why, actions),
         Stop::Unequal { send, receive } => {
-            let why = "a message and its receive have different sizes";
-            Ok(report_stuck(arguments, loaded, &workload, why, &[send, receive]))
+            ("a message and its receive have different sizes".to_owned(), vec![send, receive])
         }
+    };
+    let status = report_stuck(arguments, parameters, loaded, &workload, &why, &actions);
+    if arguments.why.partial {
+        write_partial(arguments, parameters, &workload)?;
     }
+    Ok(status)
+}
+
+/// Writes what ends of a program that gets stuck.
+fn write_partial(
+    arguments: &Arguments,
+    parameters: &Parsed,
+    workload: &Workload,
+) -> Result<(), Error> {
+    let ended = partial::ended(workload, &parameters.machine);
+    let (mut finish_ns, mut left) = (Vec::new(), Vec::new());
+    for (rank, ended) in (0..).zip(&ended) {
+        let never_end = workload.actions(rank).len() - ended.actions as usize;
+        let finish = ended.finish_ps.or((never_end == 0).then_some(0));
+        finish_ns.push(finish.map(|ps| number(ps, 3)));
+        left.push(never_end);
+    }
+    let (model, parameters) = (arguments.model, Shown::from(&parameters.machine));
+    let report = PartialReport { partial: true, model, parameters, finish_ns, left };
+    print(|out| match arguments.format {
+        Format::Json => {
+            serde_json::to_writer(&mut *out, &report)?;
+            writeln!(out)
+        }
+        Format::Csv => {
+            writeln!(out, "rank,finish_ns,left")?;
+            for (rank, (finish, left)) in report.finish_ns.iter().zip(&report.left).enumerate() {
+                let end = finish.as_ref().map_or(String::new(), serde_json::Number::to_string);
+                writeln!(out, "{rank},{end},{left}")?;
+            }
+            Ok(())
+        }
+        Format::Text => {
+            writeln!(out, "partial: the program gets stuck, and these are the ends before that")?;
+            for (rank, (finish, left)) in report.finish_ns.iter().zip(&report.left).enumerate() {
+                let end = finish.as_ref().map_or("no end".to_owned(), |ns| format!("{ns} ns"));
+                match left {
+                    0 => writeln!(out, "rank {rank}: {end}")?,
+                    1 => writeln!(out, "rank {rank}: {end}, 1 action never ends")?,
+                    left => writeln!(out, "rank {rank}: {end}, {left} actions never end")?,
+                }
+            }
+            Ok(())
+        }
+    })
 }
 
 /// Reports why a program gets stuck: what the checks find, or else `why`. Returns the exit status.
 fn report_stuck(
     arguments: &Arguments,
+    parameters: &Parsed,
     mut loaded: Loaded,
     workload: &Workload,
     why: &str,
     actions: &[u32],
 ) -> u8 {
-    let eager_limit = arguments.parameters.eager_bytes_max().unwrap_or(u64::MAX);
+    let eager_limit = parameters.machine.eager_bytes_max;
     let checks =
         CheckOptions { eager_limit, unexpected_limit: u64::MAX, ..CheckOptions::default() };
     loaded.findings.report = Default::default();
@@ -73,19 +143,23 @@ fn report_stuck(
 
 pub(crate) fn write_times(
     arguments: &Arguments,
+    parameters: &Parsed,
     times: &Times,
     elapsed_ns: u64,
+    why: Option<&Why>,
+    subject: &Subject,
 ) -> Result<(), Error> {
     let finish_ns: Vec<serde_json::Number> = times.finish_ps.iter().map(|&ps| in_ns(ps)).collect();
     match arguments.format {
         Format::Json => write_json(&Report {
             model: arguments.model,
-            parameters: &arguments.parameters,
+            parameters: Shown::from(&parameters.machine),
             noise: Some(&arguments.noise).filter(|noise| noise.is_given()),
             events: times.events,
             classes: times.classes,
             elapsed_ns,
             finish_ns,
+            why: why.map(|why| why::Report::new(why, subject)),
         }),
         Format::Csv => print(|out| {
             writeln!(out, "rank,finish_ns")?;
@@ -98,7 +172,7 @@ pub(crate) fn write_times(
             for (rank, ns) in finish_ns.iter().enumerate() {
                 writeln!(out, "rank {rank}: {ns} ns")?;
             }
-            Ok(())
+            why.map_or(Ok(()), |why| why::write(why, subject, arguments.why.steps, out))
         }),
     }
 }

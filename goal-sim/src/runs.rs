@@ -1,7 +1,7 @@
 //! Many runs with noise: how long they take, and which rank is last.
 
 use crate::noise::{NoiseArguments, Plan};
-use crate::parameters::{Parameters, Parsed};
+use crate::parameters::{Parsed, Shown};
 use crate::report::{in_ns, write_json};
 use crate::simulation::{Stop, simulate, simulate_with};
 use crate::source::Subject;
@@ -107,7 +107,7 @@ struct LastRank {
 #[derive(Serialize)]
 struct Report<'a> {
     model: Model,
-    parameters: &'a Parameters,
+    parameters: Shown,
     noise: &'a NoiseArguments,
     events: u64,
     elapsed_ns: u64,
@@ -130,6 +130,7 @@ pub(crate) fn run(arguments: &Arguments, count: u32) -> Result<u8, Error> {
     let options = arguments.input.options();
     let (parameters, plan) = arguments.read(&options)?;
     arguments.outputs.refuse("--runs")?;
+    arguments.why.check(arguments.model, arguments.format, true)?;
     if !plan.is_random() {
         return Err(all_equal());
     }
@@ -139,21 +140,26 @@ pub(crate) fn run(arguments: &Arguments, count: u32) -> Result<u8, Error> {
     match Measured::new(&subject.workload, arguments.model, &parameters, &plan, count, &options) {
         Ok(measured) => {
             let elapsed_ns = subject.started.elapsed().as_nanos() as u64;
-            write(arguments, &measured, elapsed_ns)?;
+            write(arguments, &parameters, &measured, elapsed_ns)?;
             Ok(0)
         }
-        Err(stop) => report::stopped(arguments, subject, stop),
+        Err(stop) => report::stopped(arguments, &parameters, subject, stop),
     }
 }
 
-fn write(arguments: &Arguments, measured: &Measured, elapsed_ns: u64) -> Result<(), Error> {
+fn write(
+    arguments: &Arguments,
+    parameters: &Parsed,
+    measured: &Measured,
+    elapsed_ns: u64,
+) -> Result<(), Error> {
     let sorted = measured.sorted();
     let part_of = |part| (part, rounded(quantile(&sorted, f64::from(part) / 100.0)));
     let quantiles_ns: BTreeMap<u32, f64> = PARTS.into_iter().map(part_of).collect();
     let quiet = nanos(measured.quiet);
     let report = Report {
         model: arguments.model,
-        parameters: &arguments.parameters,
+        parameters: Shown::from(&parameters.machine),
         noise: &arguments.noise,
         events: measured.events,
         elapsed_ns,

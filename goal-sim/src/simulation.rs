@@ -4,6 +4,7 @@ use crate::Model;
 use crate::parameters::Parsed;
 use goal_loggops::Workload;
 use goal_loggops::model::{self, ModelError, Noise, Observer};
+use goal_loggops::path::{Path, critical_path};
 use goal_loggops::peers::{Outcome, Pair, atlahs, loggopsim};
 use goal_loggops::symmetry;
 
@@ -96,7 +97,8 @@ fn simulate_quiet(
     parameters: &Parsed,
     observer: &mut impl Observer,
 ) -> Result<Times, Stop> {
-    times(symmetry::simulate(workload, &parameters.machine, observer))
+    let (times, classes) = symmetry::simulate(workload, &parameters.machine, observer)?;
+    Ok(Times { classes, ..times.into() })
 }
 
 /// Simulates all ranks of a program in the model `goal`, with noise, for an observer.
@@ -106,21 +108,28 @@ pub(crate) fn simulate_with(
     noise: &impl Noise,
     observer: &mut impl Observer,
 ) -> Result<Times, Stop> {
-    let outcome = model::simulate_with(workload, &parameters.machine, noise, observer);
-    times(outcome.map(|times| (times, workload.num_ranks())))
+    Ok(model::simulate_with(workload, &parameters.machine, noise, observer)?.into())
 }
 
-/// Returns the times of the model `goal`, with the number of ranks that were simulated.
-fn times(outcome: Result<(model::Times, usize), ModelError>) -> Result<Times, Stop> {
-    match outcome {
-        Ok((model::Times { finish_ps, events }, classes)) => {
-            let finish_ps = finish_ps.into_iter().map(u128::from).collect();
-            Ok(Times { finish_ps, events, classes, note: None })
-        }
-        Err(ModelError::TooLate { action }) => Err(Stop::TooLate { action }),
-        Err(ModelError::Unequal { send, receive }) => Err(Stop::Unequal { send, receive }),
-        Err(error @ ModelError::Stuck { .. }) => {
-            Err(Stop::Stuck { why: error.to_string(), actions: Vec::new() })
+/// Simulates a program in the model `goal`, and finds its critical path.
+pub(crate) fn explain(workload: &Workload, parameters: &Parsed) -> Result<(Times, Path), Stop> {
+    let (times, path) = critical_path(workload, &parameters.machine)?;
+    Ok((times.into(), path))
+}
+
+impl From<model::Times> for Times {
+    fn from(model::Times { finish_ps, events }: model::Times) -> Self {
+        let finish_ps: Vec<u128> = finish_ps.into_iter().map(u128::from).collect();
+        Self { classes: finish_ps.len(), finish_ps, events, note: None }
+    }
+}
+
+impl From<ModelError> for Stop {
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::TooLate { action } => Stop::TooLate { action },
+            ModelError::Unequal { send, receive } => Stop::Unequal { send, receive },
+            ModelError::Stuck { .. } => Stop::Stuck { why: error.to_string(), actions: Vec::new() },
         }
     }
 }

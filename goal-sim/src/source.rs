@@ -1,6 +1,6 @@
 //! The program that is simulated: read, listed for the models, and named in reports.
 
-use goal_loggops::{TooLarge, Workload, WorkloadBuilder};
+use goal_loggops::{Kind, TooLarge, Workload, WorkloadBuilder};
 use goalc::driver::{self, Error, Format, Input, InputArguments, Loaded, Opened, Options};
 use std::time::Instant;
 
@@ -83,6 +83,44 @@ fn of_binary(input: &Input, options: &Options) -> Result<Result<Workload, TooLar
         rank.roots().for_each(|root| builder.push_root(root));
     })?;
     Ok(builder.finish())
+}
+
+/// The place of an action in the input.
+pub(crate) struct Place<'a> {
+    /// `send`, `recv`, and so on.
+    pub(crate) kind: &'static str,
+    pub(crate) label: Option<&'a str>,
+    /// The number of the action on its rank.
+    pub(crate) number: u32,
+    /// The file and the line, if the input has lines.
+    pub(crate) line: Option<(&'a str, u64)>,
+}
+
+impl Subject {
+    /// Returns the place of an action. LogGOPSim binaries have neither labels nor lines.
+    pub(crate) fn place(&self, action: u32) -> Place<'_> {
+        let rank = self.workload.rank_of(action);
+        let number = action - self.workload.actions(rank).start;
+        let Source::Loaded(loaded) = &self.source else {
+            let kind = match self.workload.record(action).kind {
+                Kind::Send => "send",
+                Kind::Recv => "recv",
+                Kind::Calc | Kind::Local | Kind::Dummy => "calc",
+            };
+            return Place { kind, label: None, number, line: None };
+        };
+        let id = goal_lang::ActionId(number);
+        let body = loaded.program.body_of(rank);
+        let sources = &loaded.findings.sources;
+        let position = body.debug.actions.get(id.index()).copied();
+        let in_text = position.and_then(|position| {
+            Some((sources.source_of(position)?.name.as_str(), sources.line_column(position)?.0))
+        });
+        let in_binary = body.debug.lines.get(id.index()).filter(|&&line| line > 0);
+        let in_binary = in_binary.map(|&line| (body.debug.source_name.as_str(), u64::from(line)));
+        let kind = body.action(id).kind().name();
+        Place { kind, label: body.debug.labels.get(id), number, line: in_text.or(in_binary) }
+    }
 }
 
 /// Returns the rank, the label and the kind of an action.

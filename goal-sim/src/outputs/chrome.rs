@@ -8,7 +8,7 @@ use super::decimal::{Decimal, Unit};
 use super::names::Names;
 use super::tracks::{Part, Track, tracks};
 use super::{Record, Sink};
-use crate::Arguments;
+use crate::parameters::Shown;
 use crate::source::Subject;
 use goal_loggops::model::{Held, Job, Observer};
 use goal_loggops::{Kind, Workload};
@@ -22,7 +22,7 @@ const INTERFACES: u32 = 256;
 /// Writes a trace.
 pub(super) struct Chrome<'a> {
     sink: Sink,
-    arguments: &'a Arguments,
+    parameters: String,
     names: Names<'a>,
     workload: &'a Workload,
     tracks: Vec<Track>,
@@ -33,10 +33,10 @@ pub(super) struct Chrome<'a> {
 }
 
 impl<'a> Chrome<'a> {
-    pub(super) fn new(arguments: &'a Arguments, subject: &'a Subject, sink: Sink) -> Self {
+    pub(super) fn new(parameters: &Shown, subject: &'a Subject, sink: Sink) -> Self {
         let mut chrome = Self {
             sink,
-            arguments,
+            parameters: serde_json::to_string(parameters).unwrap_or_else(|_| "null".to_owned()),
             names: Names::new(subject),
             workload: &subject.workload,
             tracks: tracks(&subject.workload),
@@ -206,8 +206,7 @@ impl Record for Chrome<'_> {
     fn finish(mut self: Box<Self>, finish: u64) -> Result<(), Error> {
         self.leave_message();
         let finish = Decimal(finish, Unit::Nanoseconds);
-        let parameters =
-            serde_json::to_string(&self.arguments.parameters).unwrap_or_else(|_| "null".to_owned());
+        let parameters = &self.parameters;
         let other = format!(
             "\n],\"otherData\":{{\"model\":\"goal\",\"parameters\":{parameters},\
              \"finish_ns\":{finish}}}}}\n"

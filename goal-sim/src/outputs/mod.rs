@@ -13,6 +13,7 @@ mod svg;
 mod tests;
 mod tracks;
 
+use crate::parameters::{Parsed, Shown};
 use crate::source::Subject;
 use crate::{Arguments, Model};
 use chrome::Chrome;
@@ -117,7 +118,12 @@ impl<'a> Outputs<'a> {
     ///
     /// # Errors
     /// A file can't be written, or it is an input.
-    pub(crate) fn create(arguments: &'a Arguments, subject: &'a Subject) -> Result<Self, Error> {
+    pub(crate) fn create(
+        arguments: &'a Arguments,
+        parameters: &Parsed,
+        subject: &'a Subject,
+    ) -> Result<Self, Error> {
+        let shown = Shown::from(&parameters.machine);
         let create = |path: &Path| {
             let target = Target::new(path).apart_from(&arguments.input.inputs)?;
             Output::create(&target, false).map(Sink::new)
@@ -126,8 +132,8 @@ impl<'a> Outputs<'a> {
         for path in &arguments.outputs.timeline {
             let sink = create(path)?;
             files.push(match Form::of(path)? {
-                Form::Json => Box::new(Chrome::new(arguments, subject, sink)),
-                Form::Svg => Box::new(Picture::new(arguments, subject, sink)),
+                Form::Json => Box::new(Chrome::new(&shown, subject, sink)),
+                Form::Svg => Box::new(Picture::new(arguments, &shown, subject, sink)),
             });
         }
         if let Some(path) = &arguments.outputs.matches {

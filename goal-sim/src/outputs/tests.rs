@@ -2,7 +2,7 @@
 
 use super::Outputs;
 use crate::Cli;
-use crate::simulation::simulate;
+use crate::simulation::simulate_with;
 use crate::source::Subject;
 use clap::Parser;
 use goal_loggops::model::{Job, Observer};
@@ -32,8 +32,8 @@ pub(super) fn run_in(folder: &Path, input: &[u8], arguments: &[&str]) {
     let arguments = Cli::parse_from(line).arguments;
     let parameters = arguments.parameters.parse(arguments.model).unwrap();
     let subject = Subject::read(&arguments.input, arguments.format.findings()).unwrap();
-    let mut outputs = Outputs::create(&arguments, &subject).unwrap();
-    let times = simulate(&subject.workload, arguments.model, &parameters, &mut outputs);
+    let mut outputs = Outputs::create(&arguments, &parameters, &subject).unwrap();
+    let times = simulate_with(&subject.workload, &parameters, &(), &mut outputs);
     let times = times.unwrap_or_else(|_| panic!("the program gets stuck:\n{}", text_of(input)));
     outputs.finish(&times.finish_ps).unwrap();
 }
@@ -177,7 +177,7 @@ fn tracks_are_those_that_jobs_hold() {
         let subject = Subject::read(&arguments.input, arguments.format.findings()).unwrap();
         let workload = &subject.workload;
         let mut check = Check(workload, super::tracks::tracks(workload), 0);
-        assert!(simulate(workload, arguments.model, &parameters, &mut check).is_ok());
+        assert!(simulate_with(workload, &parameters, &(), &mut check).is_ok());
         assert!(check.2 >= 20, "jobs were seen");
     }
 }

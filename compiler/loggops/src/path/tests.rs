@@ -203,7 +203,7 @@ fn of_two_paths_with_one_time_the_one_with_more_latencies_counts() {
         "c: calc 1\nc requires w\nc requires b",
         "c: calc 1 cpu 1\nc requires b",
         // The model learns of the later computation after it has learned of the receive.
-        "x: calc 115 cpu 2\ny: calc 5 cpu 2\ny requires x\nc: calc 1\nc requires b\nc requires y",
+        "x: calc 115 cpu 2\ny: calc 5 cpu 2\ny requires x\nc: calc 1 cpu 3\nc requires b\nc requires y",
         "",
     ];
     for waits in waits {

@@ -15,6 +15,7 @@ use super::names::Names;
 use super::tracks::{Part, Track, tracks};
 use super::{Record, Sink};
 use crate::Arguments;
+use crate::parameters::Shown;
 use crate::source::Subject;
 use detail::Detail;
 use frame::Frame;
@@ -96,13 +97,18 @@ enum Body<'a> {
 }
 
 impl<'a> Picture<'a> {
-    pub(super) fn new(arguments: &Arguments, subject: &'a Subject, sink: Sink) -> Self {
+    pub(super) fn new(
+        arguments: &Arguments,
+        parameters: &Shown,
+        subject: &'a Subject,
+        sink: Sink,
+    ) -> Self {
         let workload = &subject.workload;
         let tracks = tracks(workload);
         let title = Title {
             name: shortened(&name_of(&arguments.input.inputs[0]), 44),
             ranks: workload.num_ranks(),
-            machine: shortened(&format!("model goal: {}", arguments.parameters.summary()), 120),
+            machine: shortened(&format!("model goal: {}", parameters.summary()), 120),
         };
         let (row_of, rows) = rows_of_processors(&tracks);
         if rows.len() <= ROWS_MAX && num_jobs(workload) <= JOBS_MAX {

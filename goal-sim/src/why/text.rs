@@ -1,0 +1,193 @@
+//! Why a run takes its time, for people.
+
+use super::{PERCENTS, Why, name_of, places_of};
+use crate::parameters::number;
+use crate::report::in_ns;
+use crate::source::Subject;
+use goal_loggops::path::{Cost, OfRank, Step, Tolerance, Work};
+use std::io::{self, Write};
+
+/// The ranks and the pairs of ranks that a table lists.
+const ROWS_MAX: usize = 10;
+
+/// Writes why a run takes its time, with at most `steps_max` steps of its critical path.
+pub(crate) fn write(
+    why: &Why,
+    subject: &Subject,
+    steps_max: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_steps(why, subject, steps_max, out)?;
+    write_costs(why, out)?;
+    write_ranks(why, out)?;
+    write_pairs(why, out)?;
+    write_sensitivity(why, out)?;
+    write_tolerance(why, out)
+}
+
+fn percent(part: u64, all: u64) -> f64 {
+    part as f64 * 100.0 / all.max(1) as f64
+}
+
+/// Writes the longest steps in the order of time, and a line for each run of others.
+fn write_steps(
+    why: &Why,
+    subject: &Subject,
+    steps_max: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let steps: Vec<&Step> = why.path.steps.iter().filter(|step| step.duration_ps > 0).collect();
+    let mut longest: Vec<usize> = (0..steps.len()).collect();
+    longest.sort_by_key(|&at| std::cmp::Reverse(steps[at].duration_ps));
+    longest.truncate(steps_max);
+    longest.sort_unstable();
+    let finish = why.path.finish_ps;
+    writeln!(out, "\ncritical path: {} steps, {} ns", steps.len(), number(finish, 3))?;
+    writeln!(out, "{:>14} {:>14} {:>7}  {:<10} action", "start, ns", "time, ns", "share", "cost")?;
+    let mut next = 0;
+    for at in longest.into_iter().chain([steps.len()]) {
+        if next < at {
+            let others = &steps[next..at];
+            let time: u64 = others.iter().map(|step| step.duration_ps).sum();
+            let start = number(others[0].start_ps, 3).to_string();
+            let (time, share) = (number(time, 3).to_string(), percent(time, finish));
+            let s = if others.len() == 1 { "" } else { "s" };
+            let count = format!("{} step{s}", others.len());
+            writeln!(out, "{start:>14} {time:>14} {share:>5.1} %  {count}")?;
+        }
+        if let Some(step) = steps.get(at) {
+            write_step(step, finish, subject, out)?;
+        }
+        next = at + 1;
+    }
+    Ok(())
+}
+
+fn write_step(step: &Step, finish: u64, subject: &Subject, out: &mut dyn Write) -> io::Result<()> {
+    let [start, time] = [step.start_ps, step.duration_ps].map(|ps| number(ps, 3).to_string());
+    let share = percent(step.duration_ps, finish);
+    let cost = match step.cost {
+        Cost::GapPerByte | Cost::OverheadPerByte => {
+            format!("{} {}", step.units, name_of(step.cost))
+        }
+        cost => name_of(cost).to_owned(),
+    };
+    let what = describe(step, subject);
+    writeln!(out, "{start:>14} {time:>14} {share:>5.1} %  {cost:<10} {what}")
+}
+
+/// Returns what a step does, with its place in the input.
+fn describe(step: &Step, subject: &Subject) -> String {
+    let place = subject.place(step.action);
+    let name = match place.label {
+        Some(label) => format!("{} `{label}`", place.kind),
+        None => format!("{} number {}", place.kind, place.number),
+    };
+    let partner = step.partner.map_or(0, |partner| subject.workload.rank_of(partner));
+    let way = match step.work {
+        Work::Compute => String::new(),
+        Work::Send => format!(" to rank {partner}"),
+        Work::Travel => format!(" to rank {partner}, on its way"),
+        Work::Receive => format!(" from rank {partner}"),
+        Work::Release => format!(" released by rank {partner}"),
+    };
+    let line = place.line.map_or(String::new(), |(file, line)| format!(" ({file}:{line})"));
+    format!("rank {}, {name}{way}{line}", step.rank)
+}
+
+fn write_costs(why: &Why, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\ntotals by cost")?;
+    writeln!(out, "  {:<5} {:>18} {:>8} {:>22}", "cost", "path, ns", "share", "whole run, ns")?;
+    for of in why.totals.costs.iter().filter(|of| of.run_ps > 0) {
+        let (name, share) = (name_of(of.cost), percent(of.path_ps, why.path.finish_ps));
+        let [path, run] = [number(of.path_ps, 3), in_ns(of.run_ps)].map(|ns| ns.to_string());
+        writeln!(out, "  {name:<5} {path:>18} {share:>6.1} % {run:>22}")?;
+    }
+    Ok(())
+}
+
+fn write_ranks(why: &Why, out: &mut dyn Write) -> io::Result<()> {
+    let of_path = |(_, of): &(usize, &OfRank)| of.path_ps > 0;
+    let mut ranks: Vec<_> = why.totals.ranks.iter().enumerate().filter(of_path).collect();
+    ranks.sort_by_key(|(_, of)| std::cmp::Reverse(of.path_ps));
+    writeln!(out, "\ntotals by rank{}", of_all(ranks.len(), "on the path"))?;
+    writeln!(
+        out,
+        "  {:<8} {:>15} {:>8} {:>22} {:>22}",
+        "rank", "path, ns", "share", "computations, ns", "messages, ns"
+    )?;
+    for (rank, of) in ranks.into_iter().take(ROWS_MAX) {
+        let share = percent(of.path_ps, why.path.finish_ps);
+        let path = number(of.path_ps, 3).to_string();
+        let [calc, messages] = [of.computation_ps, of.messages_ps].map(|ps| in_ns(ps).to_string());
+        writeln!(out, "  {rank:<8} {path:>15} {share:>6.1} % {calc:>22} {messages:>22}")?;
+    }
+    Ok(())
+}
+
+/// Returns the part of a title that tells how much of a table is left out.
+fn of_all(rows: usize, which: &str) -> String {
+    match rows > ROWS_MAX {
+        true => format!(", {ROWS_MAX} of {rows} {which}"),
+        false => String::new(),
+    }
+}
+
+fn write_pairs(why: &Why, out: &mut dyn Write) -> io::Result<()> {
+    let pairs = &why.totals.pairs;
+    if pairs.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\ntotals by pair of ranks{}", of_all(pairs.len(), "on the path"))?;
+    writeln!(
+        out,
+        "  {:<17} {:>15} {:>8} {:>9} {:>15} {:>20} {:>12}",
+        "pair", "path, ns", "share", "messages", "bytes", "messages of the run", "bytes"
+    )?;
+    for of in pairs.iter().take(ROWS_MAX) {
+        let share = percent(of.path_ps, why.path.finish_ps);
+        let (pair, path) = (format!("{} -> {}", of.from, of.to), number(of.path_ps, 3).to_string());
+        writeln!(
+            out,
+            "  {pair:<17} {path:>15} {share:>6.1} % {:>9} {:>15} {:>20} {:>12}",
+            of.path_messages, of.path_bytes, of.run_messages, of.run_bytes
+        )?;
+    }
+    Ok(())
+}
+
+fn write_sensitivity(why: &Why, out: &mut dyn Write) -> io::Result<()> {
+    let of = &why.sensitivity;
+    writeln!(out, "\nsensitivity")?;
+    let rows = [
+        ("L", of.latency, "latencies"),
+        ("o", of.overhead, "overheads"),
+        ("g", of.gap, "gaps"),
+        ("G", of.gap_per_byte, "bytes"),
+        ("O", of.overhead_per_byte, "bytes"),
+    ];
+    for (name, count, what) in rows {
+        writeln!(out, "  dT/d{name} = {count} ({what})")?;
+    }
+    let share = percent(of.computation_ps, why.path.finish_ps);
+    writeln!(out, "  computation {share:.1} %")
+}
+
+fn write_tolerance(why: &Why, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "\ntolerance: the largest value of one parameter with which the run is slower by at most"
+    )?;
+    writeln!(out, "  {:<6} {:>18} {:>18} {:>18}", "", "L, ns", "o, ns", "G, ns")?;
+    for (at, percent) in PERCENTS.into_iter().enumerate() {
+        write!(out, "  {percent} %   ")?;
+        for (parameter, found) in &why.tolerances {
+            let Tolerance { value, .. } = found[at];
+            let value = value
+                .map_or("any".to_owned(), |value| number(value, places_of(*parameter)).to_string());
+            write!(out, "{:1}{value:>18}", "")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
