@@ -5,8 +5,8 @@ use super::Work;
 /// Bins of a row. Half of them are in use once the second half was needed.
 pub(super) const BINS: usize = 512;
 
-/// The work of rows in bins of time. Pairs of bins are joined when work comes after the last bin, so
-/// the end need not be known before. Sums are exact.
+/// The work of rows in bins of time. Pairs of bins are joined when work comes after the last bin.
+/// So the end need not be known before. Sums are exact.
 #[derive(Debug)]
 pub(super) struct Bins {
     /// Bins have 2^shift picoseconds.
