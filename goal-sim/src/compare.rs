@@ -111,11 +111,11 @@ pub(crate) fn run(CompareArguments(arguments): &CompareArguments) -> Result<u8, 
         match Measured::new(&subject.workload, arguments.model, &parameters, &plan, runs, &options)
         {
             Ok(measured) => sides.push(measured),
-            Err(stop) => {
-                let name = input.inputs[0].display().to_string();
-                driver::print_line(&format!("goal-sim: no times for {name}"));
+            Err(failure) => {
+                let (name, why) = (input.inputs[0].display(), failure.sentence(runs));
+                driver::print_line(&format!("goal-sim: {name}: {why}"));
                 let arguments = Arguments { input, ..arguments.clone() };
-                return report::stopped(&arguments, &parameters, subject, stop);
+                return report::stopped(&arguments, &parameters, subject, failure.stop);
             }
         }
     }

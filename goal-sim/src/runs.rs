@@ -37,6 +37,23 @@ pub(crate) struct Run {
     last: u32,
 }
 
+/// The reason why there are no times.
+pub(crate) struct Failure {
+    /// The run, counted from 0. `None` without noise.
+    run: Option<usize>,
+    pub(crate) stop: Stop,
+}
+
+impl Failure {
+    /// Returns a sentence that names the run.
+    pub(crate) fn sentence(&self, count: u32) -> String {
+        match self.run {
+            Some(run) => format!("run {} of {count} has no times", run + 1),
+            None => "no times without noise".to_owned(),
+        }
+    }
+}
+
 impl Run {
     fn new(finish_ps: &[u128]) -> Self {
         let last = (0..finish_ps.len()).max_by_key(|&rank| (finish_ps[rank], Reverse(rank)));
@@ -58,8 +75,9 @@ impl Measured {
         plan: &Plan,
         count: u32,
         options: &Options,
-    ) -> Result<Self, Stop> {
-        let quiet = simulate(workload, model, parameters, &mut ())?;
+    ) -> Result<Self, Failure> {
+        let quiet = simulate(workload, model, parameters, &mut ())
+            .map_err(|stop| Failure { run: None, stop })?;
         let noises = plan.of(workload);
         let run = |run: u32| {
             let times =
@@ -71,7 +89,10 @@ impl Measured {
                 Some(_) => (0..count).into_par_iter().map(run).collect(),
                 None => (0..count).map(run).collect(),
             });
-        let runs = runs.into_iter().collect::<Result<_, _>>()?;
+        let runs = runs.into_iter().enumerate();
+        let runs = runs
+            .map(|(run, found)| found.map_err(|stop| Failure { run: Some(run), stop }))
+            .collect::<Result<_, _>>()?;
         Ok(Self { quiet: Run::new(&quiet.finish_ps).finish, events: quiet.events, runs })
     }
 
@@ -143,7 +164,10 @@ pub(crate) fn run(arguments: &Arguments, count: u32) -> Result<u8, Error> {
             write(arguments, &parameters, &measured, elapsed_ns)?;
             Ok(0)
         }
-        Err(stop) => report::stopped(arguments, &parameters, subject, stop),
+        Err(failure) => {
+            driver::print_line(&format!("goal-sim: {}", failure.sentence(count)));
+            report::stopped(arguments, &parameters, subject, failure.stop)
+        }
     }
 }
 

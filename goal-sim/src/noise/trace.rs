@@ -206,6 +206,34 @@ mod tests {
     }
 
     #[test]
+    fn any_bytes_are_a_trace_or_an_error() {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut accepted = 0;
+        for _ in 0..100_000 {
+            let words =
+                ["0", "1", "7", "12", "9.5", "4e3", "-1", "#", "x", " ", "\t", "\n", "\r\n"];
+            let mut bytes = Vec::new();
+            for _ in 0..random.usize(0..4) {
+                for separator in [9, random.usize(9..12)] {
+                    bytes.extend(words[random.usize(0..7)].bytes());
+                    bytes.extend(words[separator + random.usize(0..2)].bytes());
+                }
+                if random.u8(0..8) == 0 {
+                    bytes.push(random.u8(..));
+                }
+            }
+            if let Ok(trace) = Trace::parse(&bytes) {
+                accepted += 1;
+                let (offset, start) = (random.u64(0..trace.period()), random.u64(0..1 << 63));
+                let work = random.u64(..);
+                let end = trace.end_of_work(offset, start, work);
+                assert!(end >= start.saturating_add(work), "{bytes:?} {offset} {start} {work}");
+            }
+        }
+        assert!(accepted > 100, "{accepted}");
+    }
+
+    #[test]
     fn late_times_do_not_wrap_around() {
         let trace = Trace::parse(b"0 1\n2 0\n").unwrap();
         assert_eq!(trace.end_of_work(0, 0, 1), 1001);
