@@ -1,7 +1,7 @@
 //! Writes a LogGOPSim binary one rank at a time.
 
-use super::write::{WriteError, body_length, max_of, placement, write_body};
-use super::{ENTRY_SIZE, HEADER_SIZE, MAGIC, ORIGIN};
+use super::write::{WriteError, body_length, max_of, placement, write_body, write_outline};
+use super::{ENTRY_SIZE, HEADER_SIZE};
 use goal_lang::{Body, Placement};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 
@@ -61,22 +61,4 @@ impl<W: Write + Seek> RankWriter<W> {
         out.seek(SeekFrom::End(0))?;
         Ok(out)
     }
-}
-
-/// Writes what precedes ranks of these lengths.
-pub(super) fn write_outline(
-    out: &mut impl Write,
-    placement_max: Placement,
-    lengths: impl ExactSizeIterator<Item = u64>,
-) -> io::Result<()> {
-    out.write_all(&MAGIC.to_le_bytes())?;
-    out.write_all(&(lengths.len() as u32).to_le_bytes())?;
-    out.write_all(&[placement_max.cpu, placement_max.nic])?;
-    let mut start = (HEADER_SIZE - ORIGIN + ENTRY_SIZE * lengths.len()) as u64;
-    for length in lengths {
-        out.write_all(&start.to_le_bytes())?;
-        start += length;
-        out.write_all(&start.to_le_bytes())?;
-    }
-    Ok(())
 }

@@ -1,7 +1,6 @@
 //! Writes a program as a LogGOPSim binary.
 
-use super::node;
-use super::rank_writer::write_outline;
+use super::{ENTRY_SIZE, HEADER_SIZE, MAGIC, ORIGIN, node};
 use goal_lang::{Action, ActionId, Body, Placement, Program};
 use rustc_hash::FxHashSet;
 use std::io::{self, Write};
@@ -143,6 +142,24 @@ pub fn write(program: &Program, out: &mut dyn Write) -> Result<(), WriteError> {
         write_body(&program.bodies[entry.body.index()], rank as u32, &mut out)?;
     }
     out.flush()?;
+    Ok(())
+}
+
+/// Writes what precedes ranks of these lengths.
+pub(super) fn write_outline(
+    out: &mut impl Write,
+    placement_max: Placement,
+    lengths: impl ExactSizeIterator<Item = u64>,
+) -> io::Result<()> {
+    out.write_all(&MAGIC.to_le_bytes())?;
+    out.write_all(&(lengths.len() as u32).to_le_bytes())?;
+    out.write_all(&[placement_max.cpu, placement_max.nic])?;
+    let mut start = (HEADER_SIZE - ORIGIN + ENTRY_SIZE * lengths.len()) as u64;
+    for length in lengths {
+        out.write_all(&start.to_le_bytes())?;
+        start += length;
+        out.write_all(&start.to_le_bytes())?;
+    }
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! A run without data in which every send waits for its receive.
 
-use super::Doubt;
+use super::doubt::Doubt;
 
 /// The kind of an action that is no message.
 pub(super) const LOCAL: u32 = 0;
