@@ -4,6 +4,7 @@
 //! line, and one that is no exact decimal is refused ([`parameters`]). Traces of noise are files
 //! from anywhere too ([`noise`]).
 
+mod alike;
 mod compare;
 mod noise;
 mod outputs;
@@ -28,7 +29,7 @@ use outputs::{OutputArguments, Outputs};
 use parameters::{Parameters, Parsed};
 use serde::Serialize;
 use simulation::{Stop, Times, explain, simulate, simulate_with};
-use source::Subject;
+use source::{Subject, Unread};
 use std::path::Path;
 use std::process::ExitCode;
 use why::{Why, WhyArguments};
@@ -202,7 +203,15 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     let (parameters, plan) = arguments.read(&arguments.input.options())?;
     arguments.outputs.check(arguments.model)?;
     arguments.why.check(arguments.model, arguments.format, arguments.noise.is_given())?;
-    let subject = Subject::read(&arguments.input, arguments.format.findings())?;
+    let unread = Unread::open(&arguments.input)?;
+    if arguments.needs_times_only()
+        && let Some(times) = alike::simulate(&unread, &parameters.machine)?
+    {
+        let elapsed_ns = unread.started.elapsed().as_nanos() as u64;
+        report::write_times(arguments, &parameters, &times, elapsed_ns, None)?;
+        return Ok(0);
+    }
+    let subject = unread.read(arguments.format.findings())?;
     plan.check(&subject.workload)?;
     driver::show_stage("simulating");
     let mut outputs = Outputs::create(arguments, &parameters, &subject)?;
@@ -226,7 +235,13 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     }
     if !arguments.outputs.replace_times() {
         let why = path.map(|path| Why::new(&subject.workload, &parameters.machine, path));
-        report::write_times(arguments, &parameters, &times, elapsed_ns, why.as_ref(), &subject)?;
+        report::write_times(
+            arguments,
+            &parameters,
+            &times,
+            elapsed_ns,
+            why.as_ref().map(|why| (why, &subject)),
+        )?;
     }
     match written {
         Ok(()) => Ok(0),
@@ -257,6 +272,14 @@ fn simulate_for(
 }
 
 impl Arguments {
+    /// Returns true if one simulation in the model `goal` without noise has to give times alone.
+    fn needs_times_only(&self) -> bool {
+        self.model == Model::Goal
+            && !self.noise.is_given()
+            && !self.outputs.is_given()
+            && !self.why.critical_path
+    }
+
     /// Parses the machine and its noise.
     ///
     /// # Errors

@@ -146,8 +146,7 @@ pub(crate) fn write_times(
     parameters: &Parsed,
     times: &Times,
     elapsed_ns: u64,
-    why: Option<&Why>,
-    subject: &Subject,
+    why: Option<(&Why, &Subject)>,
 ) -> Result<(), Error> {
     let finish_ns: Vec<serde_json::Number> = times.finish_ps.iter().map(|&ps| in_ns(ps)).collect();
     match arguments.format {
@@ -159,7 +158,7 @@ pub(crate) fn write_times(
             classes: times.classes,
             elapsed_ns,
             finish_ns,
-            why: why.map(|why| why::Report::new(why, subject)),
+            why: why.map(|(why, subject)| why::Report::new(why, subject)),
         }),
         Format::Csv => print(|out| {
             writeln!(out, "rank,finish_ns")?;
@@ -172,7 +171,7 @@ pub(crate) fn write_times(
             for (rank, ns) in finish_ns.iter().enumerate() {
                 writeln!(out, "rank {rank}: {ns} ns")?;
             }
-            why.map_or(Ok(()), |why| why::write(why, subject, arguments.why.steps, out))
+            why.map_or(Ok(()), |(why, subject)| why::write(why, subject, arguments.why.steps, out))
         }),
     }
 }

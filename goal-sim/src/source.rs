@@ -21,13 +21,26 @@ enum Source {
     Loaded(Loaded),
 }
 
-impl Subject {
-    /// Reads the inputs. Findings that are no errors are printed in a format.
-    pub(crate) fn read(input: &InputArguments, format: Format) -> Result<Self, Error> {
+/// Inputs that were opened.
+pub(crate) struct Unread {
+    pub(crate) options: Options,
+    pub(crate) opened: Opened,
+    /// When the inputs were open.
+    pub(crate) started: Instant,
+}
+
+impl Unread {
+    /// Opens the inputs.
+    pub(crate) fn open(input: &InputArguments) -> Result<Self, Error> {
         let options = Options { strip: false, ..input.options() };
         let opened = driver::open(&input.inputs, &options)?;
+        Ok(Self { options, opened, started: Instant::now() })
+    }
+
+    /// Reads the inputs. Findings that are no errors are printed in a format.
+    pub(crate) fn read(self, format: Format) -> Result<Subject, Error> {
+        let Self { options, opened, mut started } = self;
         let keeps_order = !matches!(opened, Opened::Nisa(_));
-        let mut started = Instant::now();
         let (source, workload) = match opened {
             Opened::Loggopsim(ref input) => {
                 driver::show_stage("reading");
@@ -43,7 +56,14 @@ impl Subject {
             }
         };
         let workload = workload.map_err(|error| Error::Usage(error.to_string()))?;
-        Ok(Self { options, source, workload, keeps_order, started })
+        Ok(Subject { options, source, workload, keeps_order, started })
+    }
+}
+
+impl Subject {
+    /// Opens and reads the inputs. Findings that are no errors are printed in a format.
+    pub(crate) fn read(input: &InputArguments, format: Format) -> Result<Self, Error> {
+        Unread::open(input)?.read(format)
     }
 
     /// Returns the program, unless it is a LogGOPSim binary.

@@ -43,6 +43,45 @@ pub struct Record {
 }
 
 impl Record {
+    /// Returns an action with the number of its dependencies. `local_ps` is the time of an operation
+    /// that states none, in picoseconds.
+    pub fn new(
+        body: Option<&Body>,
+        action: &Action,
+        missing: u32,
+        local_ps: &impl Fn(&Body, &Action) -> u64,
+    ) -> Self {
+        let size = |payload| match payload {
+            Payload::Pattern { size } => size,
+            other => body.map_or(0, |body| body.payload_size(other)),
+        };
+        let (kind, size, peer, tag, placement) = match *action {
+            Action::Send { payload, to, tag, placement } => {
+                (Kind::Send, size(payload), to, tag, placement)
+            }
+            Action::Recv { payload, from, tag, placement } => {
+                (Kind::Recv, size(payload), from, tag, placement)
+            }
+            Action::Calc { nanos, placement } => (Kind::Calc, nanos, 0, 0, placement),
+            Action::Nop | Action::Wtime { .. } => (Kind::Dummy, 0, 0, 0, Placement::default()),
+            ref local => {
+                let picos = body.map_or(0, |body| local_ps(body, local));
+                (Kind::Local, picos, 0, 0, Placement::default())
+            }
+        };
+        Self {
+            size,
+            peer,
+            tag,
+            first_edge: 0,
+            first_start_edge: 0,
+            missing,
+            cpu: u16::from(placement.cpu),
+            nic: placement.nic,
+            kind,
+        }
+    }
+
     /// Returns the processor time of an action that is no message, in whole nanoseconds.
     pub(crate) fn nanos(&self) -> u64 {
         if self.kind == Kind::Local { self.size / 1000 } else { self.size }
@@ -123,37 +162,9 @@ impl WorkloadBuilder {
         start_waiters: impl Iterator<Item = u32>,
         local_ps: &impl Fn(&Body, &Action) -> u64,
     ) {
-        let size = |payload| match payload {
-            Payload::Pattern { size } => size,
-            other => body.map_or(0, |body| body.payload_size(other)),
-        };
-        let (kind, size, peer, tag, placement) = match *action {
-            Action::Send { payload, to, tag, placement } => {
-                (Kind::Send, size(payload), to, tag, placement)
-            }
-            Action::Recv { payload, from, tag, placement } => {
-                (Kind::Recv, size(payload), from, tag, placement)
-            }
-            Action::Calc { nanos, placement } => (Kind::Calc, nanos, 0, 0, placement),
-            Action::Nop | Action::Wtime { .. } => (Kind::Dummy, 0, 0, 0, Placement::default()),
-            ref local => {
-                let picos = body.map_or(0, |body| local_ps(body, local));
-                (Kind::Local, picos, 0, 0, Placement::default())
-            }
-        };
-        self.placement_max.cpu = self.placement_max.cpu.max(placement.cpu);
-        self.placement_max.nic = self.placement_max.nic.max(placement.nic);
-        let record = Record {
-            size,
-            peer,
-            tag,
-            first_edge: 0,
-            first_start_edge: 0,
-            missing,
-            cpu: u16::from(placement.cpu),
-            nic: placement.nic,
-            kind,
-        };
+        let record = Record::new(body, action, missing, local_ps);
+        self.placement_max.cpu = self.placement_max.cpu.max(record.cpu as u8);
+        self.placement_max.nic = self.placement_max.nic.max(record.nic);
         self.push_record(record, waiters, start_waiters);
     }
 

@@ -57,10 +57,10 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn visit_ranks(
-    bytes: &[u8],
+pub fn visit_ranks<'a>(
+    bytes: &'a [u8],
     limits: &Limits,
-    mut visit_rank: impl FnMut(RankRecords<'_>),
+    mut visit_rank: impl FnMut(RankRecords<'a>),
 ) -> Result<()> {
     let mut scratch = Scratch::default();
     let outline = Outline::of_bytes(bytes, limits)?;

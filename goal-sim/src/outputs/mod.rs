@@ -44,12 +44,17 @@ impl OutputArguments {
         self.matches.as_ref().is_some_and(|path| Target::new(path) == Target::Stdout)
     }
 
+    /// Returns true if there is a file.
+    pub(crate) fn is_given(&self) -> bool {
+        !self.timeline.is_empty() || self.matches.is_some()
+    }
+
     /// Refuses all files, as `command` simulates more than once.
     ///
     /// # Errors
     /// There is a file.
     pub(crate) fn refuse(&self, command: &str) -> Result<(), Error> {
-        if self.timeline.is_empty() && self.matches.is_none() {
+        if !self.is_given() {
             return Ok(());
         }
         Err(Error::Usage(format!(

@@ -93,10 +93,10 @@ pub enum Opened {
 ///
 /// # Errors
 /// Returns an error if the file is wrong.
-pub fn visit_ranks(
-    input: &Input,
+pub fn visit_ranks<'a>(
+    input: &'a Input,
     options: &Options,
-    visit: impl FnMut(RankRecords<'_>),
+    visit: impl FnMut(RankRecords<'a>),
 ) -> Result<(), Error> {
     loggopsim::visit_ranks(&input.bytes, &options.limits, visit)
         .map_err(|error| unreadable(&input.name, &error).into())

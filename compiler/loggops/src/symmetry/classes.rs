@@ -1,10 +1,11 @@
 //! The partition of ranks, by hashing: refined until the peers of equal ranks are equal.
 
+use super::source::{Source, is_message, records};
 use crate::channels::NONE;
-use crate::workload::{Kind, Workload};
+use crate::workload::Kind;
 use goal_lang::ANY;
 use rustc_hash::{FxHashMap, FxHasher};
-use std::hash::{Hash, Hasher};
+use std::hash::Hasher;
 
 /// The least mean number of ranks in a class that makes it worth simulating classes.
 const GAIN_MIN: usize = 4;
@@ -25,15 +26,15 @@ pub(super) struct Classes {
 
 impl Classes {
     /// Finds the classes. Returns `None` if a rank has wildcards or if classes are small.
-    pub(super) fn new(workload: &Workload) -> Option<Self> {
-        let mut classes = Self::by_hash(workload, |rank| hash_of_actions(workload, rank))?;
+    pub(super) fn new(source: &impl Source) -> Option<Self> {
+        let mut classes = Self::by_hash(source, |rank| hash_of_actions(source, rank))?;
         for _ in 0..ROUNDS_MAX {
             // All peers of ranks in one class are in this class.
             if classes.len() == 1 {
                 return Some(classes);
             }
             let finer =
-                Self::by_hash(workload, |rank| Some(hash_of_peers(workload, rank, &classes.of)))?;
+                Self::by_hash(source, |rank| Some(hash_of_peers(source, rank, &classes.of)))?;
             if finer.len() == classes.len() {
                 return Some(finer);
             }
@@ -49,8 +50,8 @@ impl Classes {
 
     /// Puts ranks of one hash into one class. Returns `None` if a rank has no hash or if classes
     /// are small.
-    fn by_hash(workload: &Workload, hash: impl Fn(u32) -> Option<u64>) -> Option<Self> {
-        let ranks = workload.num_ranks();
+    fn by_hash(source: &impl Source, hash: impl Fn(u32) -> Option<u64>) -> Option<Self> {
+        let ranks = source.num_ranks() as usize;
         let mut classes = Self { of: Vec::with_capacity(ranks), representatives: Vec::new() };
         let mut known: FxHashMap<u64, u32> = FxHashMap::default();
         for rank in 0..ranks as u32 {
@@ -68,12 +69,10 @@ impl Classes {
 }
 
 /// Returns a hash of a rank's actions without peers; `None` if one is a receive with a wildcard.
-fn hash_of_actions(workload: &Workload, rank: u32) -> Option<u64> {
-    let actions = workload.actions(rank);
+fn hash_of_actions(source: &impl Source, rank: u32) -> Option<u64> {
     let mut hasher = FxHasher::default();
-    actions.len().hash(&mut hasher);
-    for action in actions {
-        let record = workload.record(action);
+    hasher.write_u32(source.len_of(rank));
+    for (_, record) in records(source, rank) {
         if record.kind == Kind::Recv && (record.peer == ANY || record.tag == ANY) {
             return None;
         }
@@ -86,16 +85,11 @@ fn hash_of_actions(workload: &Workload, rank: u32) -> Option<u64> {
 }
 
 /// Returns a hash of a rank's class and the classes of its peers.
-fn hash_of_peers(workload: &Workload, rank: u32, class_of: &[u32]) -> u64 {
+fn hash_of_peers(source: &impl Source, rank: u32, class_of: &[u32]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write_u32(class_of[rank as usize]);
-    for action in workload.actions(rank) {
-        let record = workload.record(action);
-        let class = match record.kind {
-            Kind::Send | Kind::Recv => class_of.get(record.peer as usize).copied(),
-            Kind::Calc | Kind::Local | Kind::Dummy => continue,
-        };
-        hasher.write_u32(class.unwrap_or(NONE));
+    for (_, record) in records(source, rank).filter(|(_, record)| is_message(record)) {
+        hasher.write_u32(class_of.get(record.peer as usize).copied().unwrap_or(NONE));
     }
     hasher.finish()
 }

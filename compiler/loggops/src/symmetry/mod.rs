@@ -34,15 +34,19 @@
 
 mod classes;
 mod quotient;
+mod source;
 #[cfg(test)]
 mod tests;
 mod ties;
+
+pub use source::Source;
 
 use crate::machine::Machine;
 use crate::model::{self, ModelError, Observer, Times};
 use crate::workload::{Kind, Workload};
 use classes::Classes;
 use quotient::Quotient;
+use source::records;
 use ties::Ties;
 
 /// Simulates a program as [`model::simulate`] does, but one rank of each class of ranks that behave
@@ -56,22 +60,23 @@ pub fn simulate(
     machine: &Machine,
     observer: &mut impl Observer,
 ) -> Result<(Times, usize), ModelError> {
-    if let Some(found) = reduced(workload, machine) {
+    if let Some(found) = simulate_classes(workload, machine) {
         return Ok(found);
     }
     let times = model::simulate_with(workload, machine, &(), observer)?;
     Ok((times, workload.num_ranks()))
 }
 
-/// Simulates one rank of each class. Returns `None` if there are few ranks that behave alike, if
-/// ties make them differ, or if the simulation fails.
-fn reduced(workload: &Workload, machine: &Machine) -> Option<(Times, usize)> {
+/// Simulates one rank of each class, and returns the number of classes as well. Keeps some 20
+/// bytes a rank. Returns `None` if there are few ranks that behave alike, if ties make them differ, or if
+/// the simulation fails.
+pub fn simulate_classes(source: &impl Source, machine: &Machine) -> Option<(Times, usize)> {
     if machine.latency_ps == 0 {
         return None;
     }
-    let classes = Classes::new(workload)?;
-    let quotient = Quotient::new(workload, &classes)?;
-    if !quotient.is_of_all(workload, &classes) {
+    let classes = Classes::new(source)?;
+    let quotient = Quotient::new(source, &classes)?;
+    if !quotient.is_of_all(source, &classes) {
         return None;
     }
     let mut ties = Ties::new(&quotient.sources);
@@ -81,12 +86,13 @@ fn reduced(workload: &Workload, machine: &Machine) -> Option<(Times, usize)> {
     }
     let finish_of = |&class: &u32| times.finish_ps[class as usize];
     let finish_ps = classes.of.iter().map(finish_of).collect();
-    Some((Times { finish_ps, events: events(workload) }, classes.len()))
+    let events_of = |class| events(&quotient.workload, class);
+    let by_class: Vec<u64> = (0..classes.len() as u32).map(events_of).collect();
+    let events = classes.of.iter().map(|&class| by_class[class as usize]).sum();
+    Some((Times { finish_ps, events }, classes.len()))
 }
 
-/// Returns the events of a program that ends: its actions and its messages.
-fn events(workload: &Workload) -> u64 {
-    let is_send = |&action: &u32| workload.record(action).kind == Kind::Send;
-    let sends = (0..workload.len() as u32).filter(is_send).count();
-    (workload.len() + sends) as u64
+/// Returns the events of a rank whose actions end: its actions and its sends' messages.
+fn events(source: &impl Source, rank: u32) -> u64 {
+    records(source, rank).map(|(_, record)| 1 + u64::from(record.kind == Kind::Send)).sum()
 }

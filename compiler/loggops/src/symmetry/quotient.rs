@@ -1,9 +1,13 @@
 //! The program of the representatives, and the comparison of all ranks with them.
 
 use super::classes::Classes;
+use super::source::{Source, is_message, records};
 use crate::channels::NONE;
 use crate::workload::{Kind, Record, Workload, WorkloadBuilder};
 use rustc_hash::FxHashMap;
+
+/// The number of actions of representatives that is too large for a model.
+const ACTIONS_END: usize = 1 << 31;
 
 /// A program with one rank a class.
 #[derive(Debug)]
@@ -12,6 +16,8 @@ pub(super) struct Quotient {
     pub(super) workload: Workload,
     /// By send, the rank that sends to the representative of the receiving class.
     pub(super) sources: Vec<u32>,
+    /// By action, its tag in the program of all ranks.
+    tags: Vec<u32>,
     /// By send, the position of its receive.
     receives: Vec<u32>,
     /// By message, the position of the first message of its rank that has its peer.
@@ -30,76 +36,64 @@ struct Place {
 impl Quotient {
     /// Makes the program. Returns `None` if a message of a representative has no receive, or if
     /// messages of different classes have one receive.
-    pub(super) fn new(workload: &Workload, classes: &Classes) -> Option<Self> {
-        let mut bases = Vec::with_capacity(classes.len() + 1);
-        let mut len = 0;
-        for &rank in &classes.representatives {
-            bases.push(len);
-            len += workload.actions(rank).len() as u32;
-        }
-        let mut channels = Vec::with_capacity(len as usize);
-        let mut receives = vec![NONE; len as usize];
-        let mut sources = vec![NONE; len as usize];
-        let mut sends = vec![NONE; len as usize];
-        let mut firsts = Vec::with_capacity(len as usize);
-        let posted = Posted::new(workload, classes);
+    pub(super) fn new(source: &impl Source, classes: &Classes) -> Option<Self> {
+        let mut bases = Vec::with_capacity(classes.len());
+        let (mut channels, mut firsts) = (Vec::new(), Vec::new());
         let mut next_channel = 0;
+        for &rank in &classes.representatives {
+            bases.push(firsts.len() as u32);
+            firsts.extend(firsts_of(source, rank));
+            channels.extend(places_of(source, rank, &mut next_channel));
+            if firsts.len() >= ACTIONS_END {
+                return None;
+            }
+        }
+        let mut receives = vec![NONE; firsts.len()];
+        let mut sources = vec![NONE; firsts.len()];
+        let mut sends = vec![NONE; firsts.len()];
+        let posted = Posted::new(source, classes);
         for (&rank, &base) in classes.representatives.iter().zip(&bases) {
-            firsts.extend(firsts_of(workload, rank));
-            channels.extend(places_of(workload, rank, &mut next_channel));
-            for (action, send) in workload.actions(rank).zip(base..) {
-                let record = workload.record(action);
+            for (position, record) in records(source, rank) {
                 if record.kind != Kind::Send {
                     continue;
                 }
-                let number = channels[send as usize].number;
-                let receive = posted.find(rank, record, number)?;
+                let send = base + position;
+                let receive = posted.find(rank, &record, channels[send as usize].number)?;
                 let class = classes.of[record.peer as usize] as usize;
-                let representative = classes.representatives[class];
-                if receive >= workload.actions(representative).len() as u32 {
+                let receiver = classes.representatives[class];
+                if receive >= source.len_of(receiver) {
                     return None;
                 }
-                let met = (bases[class] + receive) as usize;
-                if sends[met] != NONE {
+                let met = &mut sends[(bases[class] + receive) as usize];
+                if std::mem::replace(met, send) != NONE {
                     return None;
                 }
-                sends[met] = send;
                 receives[send as usize] = receive;
-                let action = workload.actions(representative).start + receive;
-                sources[send as usize] = workload.record(action).peer;
+                sources[send as usize] = source.record(receiver, receive).peer;
             }
         }
-        let mut quotient = WorkloadBuilder::default();
+        let (mut quotient, mut tags) = (WorkloadBuilder::default(), Vec::new());
         for (&rank, &base) in classes.representatives.iter().zip(&bases) {
             quotient.begin_rank();
-            let actions = workload.actions(rank);
-            let start = actions.start;
-            for (action, at) in actions.zip(base..) {
-                let mut record = *workload.record(action);
-                let send = match record.kind {
-                    Kind::Send => at,
-                    Kind::Recv => sends[at as usize],
-                    Kind::Calc | Kind::Local | Kind::Dummy => NONE,
-                };
-                if matches!(record.kind, Kind::Send | Kind::Recv) {
+            for (position, mut record) in records(source, rank) {
+                tags.push(record.tag);
+                if is_message(&record) {
+                    let at = base + position;
+                    let send = if record.kind == Kind::Send { at } else { sends[at as usize] };
                     record.peer = classes.of[record.peer as usize];
                     record.tag = channels.get(send as usize)?.channel;
                 }
-                let of_rank = |waiter: &u32| waiter - start;
-                quotient.push_record(
-                    record,
-                    workload.waiters(action).iter().map(of_rank),
-                    workload.start_waiters(action).iter().map(of_rank),
-                );
+                let waiters = source.waiters(rank, position);
+                quotient.push_record(record, waiters, source.start_waiters(rank, position));
             }
-            workload.roots(rank).iter().for_each(|root| quotient.push_root(root - start));
+            source.roots(rank).for_each(|root| quotient.push_root(root));
         }
-        Some(Self { workload: quotient.finish().ok()?, sources, receives, firsts })
+        Some(Self { workload: quotient.finish().ok()?, sources, tags, receives, firsts })
     }
 
     /// Compares each rank with the representative of its class. Returns false if a rank differs, or
     /// if a message meets a receive elsewhere than the message of the representative.
-    pub(super) fn is_of_all(&self, workload: &Workload, classes: &Classes) -> bool {
+    pub(super) fn is_of_all(&self, source: &impl Source, classes: &Classes) -> bool {
         let mut sizes = vec![0_u32; classes.len()];
         classes.of.iter().for_each(|&class| sizes[class as usize] += 1);
         // Sends and receives at equal positions meet one to one if both classes have equal sizes.
@@ -113,75 +107,66 @@ impl Quotient {
         if !(0..classes.len() as u32).all(meets_all) {
             return false;
         }
-        let mut seen = vec![NONE; workload.num_ranks()];
-        (0..workload.num_ranks() as u32).all(|rank| self.is_of(workload, classes, rank, &mut seen))
+        let mut seen = vec![NONE; classes.of.len()];
+        (0..source.num_ranks()).all(|rank| self.is_of(source, classes, rank, &mut seen))
     }
 
     /// Compares a rank with the representative of its class. `seen` has for each peer the last rank
     /// that had a message with it.
-    fn is_of(&self, workload: &Workload, classes: &Classes, rank: u32, seen: &mut [u32]) -> bool {
+    fn is_of(&self, source: &impl Source, classes: &Classes, rank: u32, seen: &mut [u32]) -> bool {
         let class = classes.of[rank as usize];
-        let representative = classes.representatives[class as usize];
-        let (actions, model) = (workload.actions(rank), workload.actions(representative));
-        let (start, model_start) = (actions.start, model.start);
-        let copy = self.workload.actions(class);
-        if actions.len() != model.len()
-            || !are_equal(
-                (workload.roots(rank), start),
-                (workload.roots(representative), model_start),
-            )
-        {
-            return false;
-        }
-        actions.zip(model).zip(copy).all(|((action, model), copy)| {
-            let (record, of_model) = (workload.record(action), workload.record(model));
-            let is_message = matches!(record.kind, Kind::Send | Kind::Recv);
-            is_equal_action(record, of_model)
-                && are_equal(
-                    (workload.waiters(action), start),
-                    (workload.waiters(model), model_start),
-                )
-                && are_equal(
-                    (workload.start_waiters(action), start),
-                    (workload.start_waiters(model), model_start),
-                )
-                && (!is_message || {
-                    classes.of[record.peer as usize] == self.workload.record(copy).peer
-                        && self.has_peer_of_first(workload, rank, action, copy, seen)
-                        && (record.kind == Kind::Recv || self.meets(workload, rank, action, copy))
-                })
-        })
+        let of_class = &self.workload;
+        source.len_of(rank) == of_class.len_of(class)
+            && source.roots(rank).eq(Source::roots(of_class, class))
+            && records(source, rank).zip(of_class.actions(class)).all(|((at, record), copy)| {
+                let model = of_class.record(copy);
+                self.is_equal(&record, copy)
+                    && source.waiters(rank, at).eq(Source::waiters(of_class, class, at))
+                    && source.start_waiters(rank, at).eq(Source::start_waiters(of_class, class, at))
+                    && (!is_message(&record) || {
+                        classes.of[record.peer as usize] == model.peer
+                            && self.has_peer_of_first(source, rank, (at, record.peer), copy, seen)
+                            && (record.kind == Kind::Recv
+                                || self.meets(source, rank, &record, copy))
+                    })
+            })
+    }
+
+    /// Compares an action with the representative's, without peers. Those of computations have
+    /// none.
+    fn is_equal(&self, record: &Record, copy: u32) -> bool {
+        let key = |record: &Record| {
+            let Record { size, missing, cpu, nic, kind, .. } = *record;
+            (size, missing, cpu, nic, kind)
+        };
+        key(record) == key(self.workload.record(copy)) && record.tag == self.tags[copy as usize]
     }
 
     /// Returns true if a message has the peer of an earlier one exactly if the message of the
     /// representative has.
     fn has_peer_of_first(
         &self,
-        workload: &Workload,
+        source: &impl Source,
         rank: u32,
-        action: u32,
+        (position, peer): (u32, u32),
         copy: u32,
         seen: &mut [u32],
     ) -> bool {
-        let peer = workload.record(action).peer;
-        let start = workload.actions(rank).start;
-        let first = start + self.firsts[copy as usize];
-        if first == action {
+        let first = self.firsts[copy as usize];
+        if first == position {
             std::mem::replace(&mut seen[peer as usize], rank) != rank
         } else {
-            workload.record(first).peer == peer
+            source.record(rank, first).peer == peer
         }
     }
 
     /// Returns true if the receive at the position at which the representative's message meets its
     /// receive is one for a message of `rank`.
-    fn meets(&self, workload: &Workload, rank: u32, send: u32, copy: u32) -> bool {
-        let sent = workload.record(send);
-        let actions = workload.actions(sent.peer);
-        let receive = actions.start + self.receives[copy as usize];
-        actions.contains(&receive) && {
-            let record = workload.record(receive);
-            (record.kind, record.peer, record.tag) == (Kind::Recv, rank, sent.tag)
+    fn meets(&self, source: &impl Source, rank: u32, send: &Record, copy: u32) -> bool {
+        let receive = self.receives[copy as usize];
+        receive < source.len_of(send.peer) && {
+            let record = source.record(send.peer, receive);
+            (record.kind, record.peer, record.tag) == (Kind::Recv, rank, send.tag)
         }
     }
 }
@@ -194,23 +179,21 @@ struct Posted {
 }
 
 impl Posted {
-    fn new(workload: &Workload, classes: &Classes) -> Self {
+    fn new(source: &impl Source, classes: &Classes) -> Self {
         let is_representative =
             |rank: u32| classes.representatives[classes.of[rank as usize] as usize] == rank;
-        let mut receivers = vec![false; workload.num_ranks()];
+        let mut receivers = vec![false; classes.of.len()];
         for &rank in &classes.representatives {
-            for action in workload.actions(rank) {
-                let record = workload.record(action);
+            for (_, record) in records(source, rank) {
                 if record.kind == Kind::Send {
                     receivers[record.peer as usize] = true;
                 }
             }
         }
         let (mut positions, mut lens) = (FxHashMap::default(), FxHashMap::default());
-        for rank in (0..workload.num_ranks() as u32).filter(|&rank| receivers[rank as usize]) {
+        for rank in (0..source.num_ranks()).filter(|&rank| receivers[rank as usize]) {
             lens.clear();
-            for (action, position) in workload.actions(rank).zip(0..) {
-                let Record { kind, peer, tag, .. } = *workload.record(action);
+            for (position, Record { kind, peer, tag, .. }) in records(source, rank) {
                 if kind == Kind::Recv && is_representative(peer) {
                     let len = lens.entry((peer, tag)).or_insert(0);
                     positions.insert((peer, rank, tag, *len), position);
@@ -228,13 +211,12 @@ impl Posted {
 
 /// Returns for each action of a rank its place, which is meaningless for one that is no send.
 fn places_of(
-    workload: &Workload,
+    source: &impl Source,
     rank: u32,
     next_channel: &mut u32,
 ) -> impl Iterator<Item = Place> {
     let mut channels: FxHashMap<(u32, u32), Place> = FxHashMap::default();
-    workload.actions(rank).map(move |action| {
-        let record = workload.record(action);
+    records(source, rank).map(move |(_, record)| {
         if record.kind != Kind::Send {
             return Place { channel: NONE, number: 0 };
         }
@@ -249,28 +231,9 @@ fn places_of(
 }
 
 /// Returns for each action of a rank the position of the first message that has its peer.
-fn firsts_of(workload: &Workload, rank: u32) -> impl Iterator<Item = u32> {
+fn firsts_of(source: &impl Source, rank: u32) -> impl Iterator<Item = u32> {
     let mut firsts: FxHashMap<u32, u32> = FxHashMap::default();
-    workload.actions(rank).zip(0..).map(move |(action, position)| {
-        let record = workload.record(action);
-        match record.kind {
-            Kind::Send | Kind::Recv => *firsts.entry(record.peer).or_insert(position),
-            Kind::Calc | Kind::Local | Kind::Dummy => NONE,
-        }
+    records(source, rank).map(move |(position, record)| {
+        if is_message(&record) { *firsts.entry(record.peer).or_insert(position) } else { NONE }
     })
-}
-
-/// Compares actions without peers. Those of computations have none.
-fn is_equal_action(a: &Record, b: &Record) -> bool {
-    let key = |record: &Record| {
-        let Record { size, tag, missing, cpu, nic, kind, .. } = *record;
-        (size, tag, missing, cpu, nic, kind)
-    };
-    key(a) == key(b)
-}
-
-/// Compares lists of actions of two ranks, each with its rank's first action.
-fn are_equal((a, a_start): (&[u32], u32), (b, b_start): (&[u32], u32)) -> bool {
-    a.len() == b.len()
-        && a.iter().zip(b).all(|(&a, &b)| a.wrapping_sub(a_start) == b.wrapping_sub(b_start))
 }
