@@ -45,7 +45,7 @@ impl Source for Ranks<'_> {
 }
 
 /// Simulates one rank of each class of a LogGOPSim binary, without a list of all actions. Returns
-/// `None` for other inputs, and for those of which all ranks are to be simulated.
+/// `None` for other inputs, and if all ranks are to be simulated.
 pub(crate) fn simulate(unread: &Unread, machine: &Machine) -> Result<Option<Times>, Error> {
     let Opened::Loggopsim(input) = &unread.opened else { return Ok(None) };
     driver::show_stage("reading");

@@ -43,8 +43,8 @@ pub struct Record {
 }
 
 impl Record {
-    /// Returns an action with the number of its dependencies. `local_ps` is the time of an operation
-    /// that states none, in picoseconds.
+    /// Returns an action with the number of its dependencies. `local_ps` is the time of an
+    /// operation that states none, in picoseconds.
     pub fn new(
         body: Option<&Body>,
         action: &Action,

@@ -36,6 +36,7 @@ pub(super) fn error<T>(offset: usize, message: impl Into<String>) -> Result<T> {
 pub(super) struct File<'a>(pub(super) &'a [u8]);
 
 impl File<'_> {
+    #[inline]
     pub(super) fn u32(self, at: usize) -> u32 {
         u32::from_le_bytes(self.0[at..at + 4].try_into().expect("four bytes"))
     }

@@ -24,13 +24,12 @@
 //! equal positions. By properties 1 and 3, they meet equal receives in equal channels. So the
 //! next events of the ranks of a class are alike too, and alike those of the quotient's rank.
 //!
-//! One rule of the model does not look at positions. Of two messages that are ready at one moment,
-//! the one from the rank of the lower number goes first, and ranks of a class can differ in that.
-//! The rule decides only between two messages of different sources that are ready at one time at
-//! one receiver, and only if both need one processor or one interface. [`Ties`] looks for two such
-//! messages in the simulation of the quotient. Up to the first decision of that kind all ranks of
-//! a class are alike, so the simulation of the quotient meets it if one of them does. All ranks are
-//! simulated then.
+//! One rule of the model does not look at positions. If two messages are ready at one moment, the
+//! one from the rank of the lower number goes first. Ranks of a class can differ in that. The rule
+//! decides only if both messages need one processor or one interface of their receiver. [`Ties`]
+//! looks for two such messages of different sources in the simulation of the quotient. Up to the
+//! first decision of that kind all ranks of a class are alike. So the simulation of the quotient
+//! meets that decision if one of them does. All ranks are simulated then.
 
 mod classes;
 mod quotient;

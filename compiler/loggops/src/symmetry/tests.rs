@@ -220,7 +220,7 @@ fn ties_of_sources_need_all_ranks() {
     assert_eq!(compare(&apart)[0], 1);
 }
 
-/// A rank receives from the ranks below it in the other order: its messages meet receives elsewhere.
+// The messages of each side have a processor and an interface of their own: nothing decides.
 #[test]
 fn receives_at_other_positions_make_ranks_differ() {
     let text = |swapped: u32| {
