@@ -66,8 +66,8 @@ pub fn simulate(
     Ok((times, workload.num_ranks()))
 }
 
-/// Simulates one rank of each class, and returns the number of classes as well. Keeps some 20
-/// bytes a rank. Returns `None` if there are few ranks that behave alike, if ties make them differ, or if
+/// Simulates one rank of each class, and returns the number of classes as well. Keeps some 20 bytes
+/// a rank. Returns `None` if there are few ranks that behave alike, if ties make them differ, or if
 /// the simulation fails.
 pub fn simulate_classes(source: &impl Source, machine: &Machine) -> Option<(Times, usize)> {
     if machine.latency_ps == 0 {
