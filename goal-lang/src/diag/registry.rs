@@ -104,6 +104,8 @@ codes! {
     InvalidValue = 24, Error, "invalid-value";
     /// A local operation has too few or too many operands.
     WrongOperands = 25, Error, "wrong-operands";
+    /// Two actions of a rank have the same label, and no dependency names it.
+    UnusedDuplicate = 26, Warning, "unused-duplicate";
 
     /// The bytes are not a NISA file, or one that lost or gained bytes.
     NisaFormat = 101, Error, "nisa-format";

@@ -66,6 +66,8 @@ pub(crate) struct Block {
     pub(crate) scratch_end: u64,
     /// True if an action waits for itself or for a later one, so that there may be a cycle.
     pub(crate) backward: bool,
+    /// True if two actions have one label.
+    pub(crate) has_duplicates: bool,
 }
 
 impl Block {

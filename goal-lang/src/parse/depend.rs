@@ -17,17 +17,9 @@ impl Builder<'_> {
             self.block.body.debug.labels.push(name);
         }
         self.check_name(start, len);
-        if let Err(first) = self.labels.insert(self.text, start, len, id) {
-            self.duplicate(start, len, first);
-        }
-    }
-
-    #[cold]
-    fn duplicate(&mut self, start: usize, len: u32, first: ActionId) {
-        let first = self.block.body.debug.actions[first.index()];
-        let span = self.span(start, start + len as usize);
-        let name = self.slice(start, len);
-        self.report.add(Code::DuplicateLabel, || duplicate_label(name, span, first));
+        let inserted = self.labels.insert(self.text, start, len, id);
+        // Whether a dependency names the label is known when the rank is resolved.
+        self.block.has_duplicates |= inserted.is_err();
     }
 
     /// Returns true if a name can be a label, otherwise reports it.
@@ -152,13 +144,4 @@ impl Builder<'_> {
         pending.shrink_to_fit();
         self.block.pending = pending;
     }
-}
-
-/// The finding about a label that a rank has twice; `first` is the start of the first definition.
-pub(crate) fn duplicate_label(name: &[u8], span: Span, first: Position) -> Diagnostic {
-    Diagnostic::new(Code::DuplicateLabel, format!("the label {} is defined twice", quote(name)))
-        .label(span, "defined again here")
-        .label(Span { start: first, end: first + name.len() as Position }, "first defined here")
-        .note("labels belong to the rank: all its blocks share them")
-        .help("rename one of the two")
 }

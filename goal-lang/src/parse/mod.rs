@@ -31,7 +31,6 @@ use crate::source::SourceMap;
 
 pub(crate) use block::{Block, Chunk, Declared, Dependencies, DependencyKind, Member, Pending};
 pub(crate) use builder::{Builder, quote};
-pub(crate) use depend::duplicate_label;
 pub(crate) use operand::Peer;
 pub use options::ParseOptions;
 

@@ -11,8 +11,14 @@ use crate::source::{Position, SourceMap, Span};
 /// A rank's labels, each with its action and the place of its definition.
 pub(super) struct RankLabels<'a> {
     pub(super) by_name: FxHashMap<&'a [u8], (ActionId, Position)>,
-    /// Labels that are defined twice, with the places of the second and of the first definition.
-    pub(super) duplicates: Vec<(&'a [u8], Position, Position)>,
+    pub(super) duplicates: Vec<Duplicate<'a>>,
+}
+
+/// A label that is defined twice, with both actions and the places of both definitions.
+pub(super) struct Duplicate<'a> {
+    pub(super) name: &'a [u8],
+    pub(super) first: (ActionId, Position),
+    pub(super) second: (ActionId, Position),
 }
 
 impl<'a> RankLabels<'a> {
@@ -21,9 +27,10 @@ impl<'a> RankLabels<'a> {
         let mut labels = Self { by_name: FxHashMap::default(), duplicates: Vec::new() };
         for (i, &place) in places.iter().enumerate() {
             let Some(name) = label_at(sources, place) else { continue };
-            let (_, first) = *labels.by_name.entry(name).or_insert((ActionId::new(i), place));
-            if first != place {
-                labels.duplicates.push((name, place, first));
+            let second = (ActionId::new(i), place);
+            let first = *labels.by_name.entry(name).or_insert(second);
+            if first != second {
+                labels.duplicates.push(Duplicate { name, first, second });
             }
         }
         labels

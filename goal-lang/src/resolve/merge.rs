@@ -1,15 +1,16 @@
 //! Bodies made of several blocks, whose labels are visible in all of them.
 
-use super::labels::{RankLabels, text_of};
+use super::labels::{Duplicate, RankLabels, text_of};
 use super::resolver::Resolver;
 use crate::diag::{Code, Diagnostic};
 use crate::ids::ActionId;
-use crate::parse::{Block, Dependencies, DependencyKind, Pending, duplicate_label, quote};
+use crate::parse::{Block, Dependencies, DependencyKind, Pending, quote};
 use crate::program::{
     Action, Body, Csr, Edge, Payload, Pieces, StatedEdges, StatedOrder, StatedRows,
 };
 use crate::source::{Position, SourceMap, Span};
 use crate::suggest::nearest;
+use rustc_hash::FxHashSet;
 
 /// The most labels that are compared with an unknown label to find a suggestion.
 const CANDIDATES_MAX: usize = 1 << 14;
@@ -50,6 +51,12 @@ impl Edges {
                 }
             }
         }
+    }
+
+    /// Returns the dependencies whose labels are known.
+    fn known(&self) -> impl Iterator<Item = Edge> {
+        let is_known = |&(at, _): &(usize, &Edge)| self.unknown.binary_search(&at).is_err();
+        self.edges.iter().enumerate().filter(is_known).map(|(_, &edge)| edge)
     }
 
     /// Returns the rows, the places of the dependencies, and the rows that were not stated in
@@ -115,11 +122,9 @@ impl Resolver<'_> {
             backward |= block.backward;
             scratch_end = scratch_end.max(block.scratch_end);
         }
-        if blocks.len() > 1 || !pending.is_empty() {
+        let has_duplicates = blocks.iter().any(|block| block.has_duplicates);
+        if blocks.len() > 1 || !pending.is_empty() || has_duplicates {
             let labels = RankLabels::new(self.sources, &body.debug.actions);
-            if blocks.len() > 1 {
-                self.tell_duplicates(&labels);
-            }
             for (dependency, begin) in &pending {
                 let (edges, begin) = match dependency.kind {
                     DependencyKind::Completion => (&mut requires, begin[0]),
@@ -133,6 +138,9 @@ impl Resolver<'_> {
                     }
                     None => edges.unknown.push(at),
                 }
+            }
+            if !labels.duplicates.is_empty() {
+                self.tell_duplicates(&labels, [&requires, &irequires]);
             }
         }
         let actions = body.actions.len();
@@ -149,10 +157,22 @@ impl Resolver<'_> {
         body
     }
 
-    fn tell_duplicates(&mut self, labels: &RankLabels) {
-        for &(name, second, first) in &labels.duplicates {
-            let span = Span { start: second, end: second + name.len() as Position };
-            self.report_once(Code::DuplicateLabel, second, || duplicate_label(name, span, first));
+    /// Reports the labels that are defined twice. Without a dependency that names it, a label means
+    /// nothing, so the program can be used.
+    fn tell_duplicates(&mut self, labels: &RankLabels, kinds: [&Edges; 2]) {
+        let named: FxHashSet<ActionId> = kinds
+            .into_iter()
+            .flat_map(Edges::known)
+            .flat_map(|edge| [edge.waiter, edge.prerequisite])
+            .collect();
+        for &Duplicate { name, first, second } in &labels.duplicates {
+            // A dependency names the first action, or one in its own block.
+            let code = match named.contains(&first.0) || named.contains(&second.0) {
+                true => Code::DuplicateLabel,
+                false => Code::UnusedDuplicate,
+            };
+            let (first, second) = (first.1, second.1);
+            self.report_once(code, second, || duplicate_label(code, name, second, first));
         }
     }
 
@@ -183,6 +203,22 @@ fn is_operation(sources: &SourceMap, dependency: &Pending) -> bool {
     let Pending { waiter, prerequisite, .. } = *dependency;
     let between = Span { start: waiter.end, end: prerequisite.start };
     text_of(sources, prerequisite) == b"nop" && text_of(sources, between).contains(&b'\n')
+}
+
+/// Returns the finding about a label that a rank has twice. `second` and `first` are the starts of
+/// its definitions.
+fn duplicate_label(code: Code, name: &[u8], second: Position, first: Position) -> Diagnostic {
+    let span = |start| Span { start, end: start + name.len() as Position };
+    let diagnostic = Diagnostic::new(code, format!("the label {} is defined twice", quote(name)))
+        .label(span(second), "defined again here")
+        .label(span(first), "first defined here")
+        .note("labels belong to the rank: all its blocks share them");
+    match code {
+        Code::UnusedDuplicate => {
+            diagnostic.help("no dependency names it: leave the label out, or rename one of the two")
+        }
+        _ => diagnostic.help("rename one of the two"),
+    }
 }
 
 fn breaks_off(dependency: &Pending) -> Diagnostic {

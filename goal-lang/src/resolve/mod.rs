@@ -48,8 +48,8 @@ pub(crate) fn assemble(
 enum Recipe {
     /// From one block that uses no labels of other blocks.
     Single(u32),
-    /// From several blocks, from one block with labels that are not resolved yet, or from none for
-    /// an empty rank.
+    /// From several blocks, from one block with labels that are not resolved yet or that are defined
+    /// twice, or from none for an empty rank.
     Merged(Vec<u32>),
 }
 
@@ -75,7 +75,8 @@ impl Resolver<'_> {
             );
             if let [block] = list[..] {
                 let id = *of_block[block as usize].get_or_insert_with(|| {
-                    recipes.push(if blocks[block as usize].pending.is_empty() {
+                    let own = &blocks[block as usize];
+                    recipes.push(if own.pending.is_empty() && !own.has_duplicates {
                         Recipe::Single(block)
                     } else {
                         Recipe::Merged(vec![block])
