@@ -23,7 +23,7 @@ pub use file::ReadError;
 pub use rank::RankRecords;
 pub use rank_file::{RankFile, RankFileError};
 pub use rank_writer::RankWriter;
-pub use read::{read, visit_ranks};
+pub use read::{is_second_form, read, visit_ranks};
 pub use write::{Loss, WriteError, are_same, is_written_as, losses, write};
 
 /// The magic number of a LogGOPSim binary, in its first eight bytes.

@@ -5,7 +5,8 @@
 //! of dependents, so time and memory are linear in the file. Bytes without a meaning are refused:
 //! the file is damaged, or it is of another kind.
 
-use super::file::Result;
+use super::file::{File, Result};
+use super::node;
 use super::outline::Outline;
 use super::rank::{RankRecords, Scratch};
 use goal_lang::limits::Limits;
@@ -51,6 +52,39 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
         known.insert(hash, (body, range));
     }
     Ok(program.finish())
+}
+
+/// The lengths of an operation's record in two versions of LogGOPSim2's binary form. Its magic
+/// number and its table are those of LogGOPSim.
+const SECOND_LENGTHS: [u64; 2] = [56, 104];
+/// The highest type of an operation in that form.
+const SECOND_TYPE_MAX: u8 = 12;
+
+/// Returns true if the bytes are laid out as a binary schedule of LogGOPSim2 (G2), which [`read`]
+/// refuses.
+pub fn is_second_form(bytes: &[u8], limits: &Limits) -> bool {
+    let Ok(outline) = Outline::of_bytes(bytes, limits) else { return false };
+    SECOND_LENGTHS.iter().any(|&length| {
+        let mut ranks = (0..outline.num_ranks()).map(|rank| outline.place(rank));
+        ranks.all(|range| is_second_rank(File(bytes), range, length))
+    })
+}
+
+/// Returns true if a rank's operations can have records of `length` bytes.
+fn is_second_rank(file: File<'_>, range: Range<usize>, length: u64) -> bool {
+    if range.len() < 8 {
+        return false;
+    }
+    let (nodes, roots) = (file.u32(range.start), file.u32(range.start + 4));
+    let first = range.start as u64 + 8 + 4 * u64::from(roots);
+    let appendix = first + length * u64::from(nodes);
+    let fits = roots <= nodes
+        && appendix <= range.end as u64
+        && (range.end as u64 - appendix).is_multiple_of(4);
+    fits && (0..u64::from(nodes)).all(|index| {
+        let kind = file.0[(first + length * index) as usize + node::TYPE];
+        (1..=SECOND_TYPE_MAX).contains(&kind)
+    })
 }
 
 /// Checks a LogGOPSim binary, and calls `visit_rank` with each rank as it lies in the file.

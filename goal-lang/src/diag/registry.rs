@@ -135,6 +135,8 @@ codes! {
     InputLimit = 131, Error, "input-limit";
     /// The input is something else than GOAL: a script, a picture, text in UTF-16.
     ForeignFormat = 132, Error, "foreign-format";
+    /// A zstd file is damaged.
+    ZstdFormat = 133, Error, "zstd-format";
     /// A pass or a program handed to the compiler broke a rule of the program model.
     InvalidProgram = 140, Error, "invalid-program";
     /// A pass cannot do what it was asked for without breaking a rule.

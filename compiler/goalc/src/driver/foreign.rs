@@ -4,9 +4,9 @@
 //! from its first bytes, and only after the grammar has refused it: a program is never taken for
 //! something else. The name of a file decides only between forms of text.
 
-use super::{Findings, Options};
-use goal_lang::Source;
-use goal_lang::diag::{Code, Diagnostic};
+use super::{Findings, Options, traces};
+use goal_lang::diag::{Code, Diagnostic, Report};
+use goal_lang::{Source, Span};
 use std::path::Path;
 
 /// Bytes at the start of an input by which its form is recognised.
@@ -16,20 +16,23 @@ const BYTES_MAX: usize = 4096;
 /// replaces all findings by one for each of these texts.
 pub fn name_foreign(findings: &mut Findings, options: &Options) {
     let report = &findings.report;
-    let is_refused = |source: &&Source| {
+    let syntax = report.diagnostics.iter().filter(|found| found.code == Code::Syntax);
+    let places: Vec<Span> = syntax.filter_map(|found| Some(found.labels.first()?.span)).collect();
+    let foreign = findings.sources.sources().iter().filter_map(|source| {
         let range = source.base..=source.base + source.bytes.len() as u64;
-        let syntax = report.diagnostics.iter().filter(|found| found.code == Code::Syntax);
-        let mut places = syntax.filter_map(|found| found.labels.first());
-        places.any(|label| range.contains(&label.span.start))
-    };
-    let refused = findings.sources.sources().iter().filter(is_refused);
-    let foreign = refused.filter_map(|source| {
-        let message = format!("{} is {}", source.name, recognised(source, options.ranks)?);
-        Some(Diagnostic::new(Code::ForeignFormat, message))
+        let places: Vec<Span> =
+            places.iter().filter(|place| range.contains(&place.start)).copied().collect();
+        if places.is_empty() {
+            return None;
+        }
+        traces::second_loggopsim(source, &places).or_else(|| {
+            let message = format!("{} is {}", source.name, recognised(source, options.ranks)?);
+            Some(Diagnostic::new(Code::ForeignFormat, message))
+        })
     });
     let foreign: Vec<Diagnostic> = foreign.collect();
     if !foreign.is_empty() {
-        *findings = Findings::default();
+        findings.report = Report::default();
         foreign.into_iter().for_each(|found| findings.report.push(found));
     }
 }
@@ -46,7 +49,9 @@ fn recognised(source: &Source, ranks: Option<u32>) -> Option<String> {
         )
     });
     let ranks = ranks.map_or("N".to_owned(), |ranks| ranks.to_string());
-    wide.or_else(|| binary(bytes, file, &ranks)).or_else(|| {
+    let trace =
+        || traces::recognised(bytes).filter(|_| !begins_as_goal(&String::from_utf8_lossy(bytes)));
+    wide.or_else(trace).or_else(|| binary(bytes, file, &ranks)).or_else(|| {
         let text = String::from_utf8_lossy(bytes);
         let is_goal = begins_as_goal(&text);
         (!is_goal).then(|| other_text(&text, Path::new(file), &ranks)).flatten().or_else(|| {
@@ -110,7 +115,7 @@ enum Way {
 
 /// For each binary form the offset and the value of the bytes that identify it, its name, and the
 /// advice.
-const BINARIES: [(usize, &[u8], &str, Way); 38] = [
+const BINARIES: [(usize, &[u8], &str, Way); 36] = [
     (0, b"\x7fELF", "machine code (ELF)", Way::Run),
     (0, b"\xcf\xfa\xed\xfe", "a program of macOS (Mach-O)", Way::Other),
     (0, b"\xce\xfa\xed\xfe", "a program of macOS (Mach-O)", Way::Other),
@@ -134,7 +139,6 @@ const BINARIES: [(usize, &[u8], &str, Way); 38] = [
     (257, b"ustar", "a tar archive", Way::Extract("tar -xf")),
     (0, b"\xfd7zXZ\0", "packed with xz", Way::Unpack("xz -dc")),
     (0, b"BZh", "packed with bzip2", Way::Unpack("bzip2 -dc")),
-    (0, b"\x28\xb5\x2f\xfd", "packed with zstd", Way::Unpack("zstd -dc")),
     (0, b"\x04\x22\x4d\x18", "packed with lz4", Way::Unpack("lz4 -dc")),
     (0, b"\x1f\x9d", "packed with compress", Way::Unpack("gzip -dc")),
     (0, b"LZIP", "packed with lzip", Way::Unpack("lzip -dc")),
@@ -143,7 +147,6 @@ const BINARIES: [(usize, &[u8], &str, Way); 38] = [
     (0, b"CDF\x02", "data (NetCDF)", Way::Other),
     (0, b"\x93NUMPY", "an array of numpy", Way::Other),
     (0, b"\x80\x04\x95", "data of Python (pickle)", Way::Other),
-    (0, b"SQLite format 3\0", "a database (SQLite)", Way::Other),
     (0, b"\xd4\xc3\xb2\xa1", "a capture of frames (pcap)", Way::Other),
     (0, b"\xa1\xb2\xc3\xd4", "a capture of frames (pcap)", Way::Other),
     (0, b"\x0a\x0d\x0d\x0a", "a capture of frames (pcapng)", Way::Other),
@@ -354,9 +357,6 @@ fn other_text(text: &str, file: &Path, ranks: &str) -> Option<String> {
         () if begins(&["---\n", "%YAML"]) => Some(other("YAML")),
         () if begins(&["\\documentclass", "\\begin"]) => Some(other("LaTeX")),
         () if begins(&["-----BEGIN "]) => Some(other("a key or certificate (PEM)")),
-        () if lines().any(|line| line.starts_with("MPI_") && line.contains(':')) => {
-            Some("a trace of MPI calls, not GOAL: Schedgen makes GOAL of such traces".to_owned())
-        }
         () => None,
     }
 }

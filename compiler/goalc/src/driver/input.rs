@@ -1,7 +1,7 @@
 //! Inputs: files or standard input, packed or not. Their form is recognised by content.
 
+use super::packed::Packing;
 use super::{Error, Options, mapping, streams};
-use flate2::bufread::GzDecoder;
 use goal_asm::{loggopsim, nisa};
 use goal_lang::Bytes;
 use goal_lang::diag::{Code, Diagnostic};
@@ -33,8 +33,6 @@ pub struct Input {
     pub packed: bool,
 }
 
-/// First bytes of a gzip file.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// NISA's first bytes up to its line ends. A transfer may have changed these; the verifier then
 /// reports it.
 const NISA: &[u8] = nisa::MAGIC.split_at(5).0;
@@ -43,7 +41,7 @@ impl Input {
     /// Opens a path; `-` is standard input.
     ///
     /// # Errors
-    /// Returns an error if the input can't be read, is a damaged gzip file, or has more bytes than
+    /// Returns an error if the input can't be read, is a damaged packed file, or has more bytes than
     /// may be held in memory.
     pub fn open(path: &Path, options: &Options) -> Result<Self, Error> {
         let limit = options.input_bytes_max;
@@ -76,21 +74,16 @@ impl Input {
         Self::from_bytes(name, mapped, limit)
     }
 
-    /// Recognises the form of bytes. Unpacks them first if they are gzip, to at most `limit` bytes.
+    /// Recognises the form of bytes. Unpacks them first if they are packed with gzip or
+    /// zstd, to at most `limit` bytes.
     ///
     /// # Errors
-    /// Returns an error if the bytes are a damaged gzip file, or unpack to more than `limit` bytes.
+    /// Returns an error if the bytes are a damaged packed file, or unpack to more than `limit` bytes.
     pub fn from_bytes(name: String, bytes: Bytes, limit: u64) -> Result<Self, Error> {
-        if !bytes.starts_with(&GZIP) {
+        let Some(packing) = Packing::of(&bytes) else {
             return Ok(Self { name, form: form(&bytes), bytes, packed: false });
-        }
-        let unpacked = unpack(&name, &bytes, limit)?;
-        if unpacked.starts_with(&GZIP) {
-            let message = format!("{name}: the gzip file holds another gzip file");
-            return Err(Diagnostic::new(Code::GzipFormat, message)
-                .help("unpack it once: `gzip -dc`")
-                .into());
-        }
+        };
+        let unpacked = packing.unpack(&name, &bytes, limit)?;
         Ok(Self { name, form: form(&unpacked), bytes: Arc::new(unpacked), packed: true })
     }
 }
@@ -108,37 +101,6 @@ fn form(bytes: &[u8]) -> Form {
     }
 }
 
-/// Unpacks all members of a gzip file. Zeros may follow them, as on tapes; gzip accepts these too.
-/// Other bytes behind the members are refused, although gzip only warns: they may be the damaged
-/// rest of a program.
-fn unpack(name: &str, packed: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
-    let damaged = |what: String, help: &str| {
-        Diagnostic::new(Code::GzipFormat, format!("{name}: the gzip file {what}")).help(help)
-    };
-    let mut unpacked = Vec::new();
-    let mut rest = packed;
-    while rest.starts_with(&GZIP) {
-        let mut member = GzDecoder::new(rest);
-        let room = limit.saturating_add(1) - unpacked.len() as u64;
-        (&mut member).take(room).read_to_end(&mut unpacked).map_err(|error| {
-            let help = "make the file again; `gzip -t` tells whether it is whole";
-            damaged(format!("can't be unpacked: {error}"), help)
-        })?;
-        if unpacked.len() as u64 > limit {
-            return Err(too_large(format!(
-                "{name}: the gzip file unpacks to more than {limit} bytes"
-            )));
-        }
-        rest = member.into_inner();
-    }
-    if rest.iter().any(|&byte| byte != 0) {
-        let help = "make the file again, or leave them out: `gzip -dc` unpacks what is before them";
-        let what = format!("is followed by {} bytes that are neither gzip nor zeros", rest.len());
-        return Err(damaged(what, help).into());
-    }
-    Ok(unpacked)
-}
-
 /// Reads everything that a reader has, if that is at most `limit` bytes.
 fn read_bounded(name: &str, reader: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
@@ -150,7 +112,7 @@ fn read_bounded(name: &str, reader: impl Read, limit: u64) -> Result<Vec<u8>, Er
     Ok(bytes)
 }
 
-fn too_large(what: String) -> Error {
+pub(super) fn too_large(what: String) -> Error {
     Diagnostic::new(Code::InputLimit, format!("{what}, and they have to be held in memory"))
         .note("pipes, packed and binary inputs are held in memory; plain text files are mapped and may have any size")
         .help("raise the limit with --max-input")

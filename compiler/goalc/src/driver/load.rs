@@ -56,7 +56,7 @@ impl Opened {
             }
             Opened::Loggopsim(input) => {
                 let program = loggopsim::read(&input.bytes, &options.limits)
-                    .map_err(|error| unreadable(&input.name, &error))?;
+                    .map_err(|error| unreadable_bytes(&input, options, &error))?;
                 let mut findings = Findings::default();
                 silence::apply(&mut findings, options);
                 Ok(Loaded { program, findings, binary: Some(input.bytes) })
@@ -66,6 +66,18 @@ impl Opened {
 }
 
 /// Returns the finding about a LogGOPSim binary that can't be read.
+fn unreadable_bytes(input: &Input, options: &Options, error: &loggopsim::ReadError) -> Diagnostic {
+    let name = &input.name;
+    if error.limit().is_none() && loggopsim::is_second_form(&input.bytes, &options.limits) {
+        let message = format!("{name} is a binary of LogGOPSim2 (G2), not of LogGOPSim");
+        return Diagnostic::new(Code::ForeignFormat, message).help(
+            "make a LogGOPSim binary of a text with sends, receives and calcs: LogGOPSim's txt2bin, or goalc build --emit loggopsim",
+        );
+    }
+    unreadable(name, error)
+}
+
+/// Returns the finding about a LogGOPSim binary that can't be read, without a look at its bytes.
 pub(super) fn unreadable(name: &str, error: &loggopsim::ReadError) -> Diagnostic {
     let diagnostic = Diagnostic::new(Code::LoggopsimFormat, format!("{name}: {error}"));
     let Some(limit) = error.limit() else {
@@ -99,7 +111,7 @@ pub fn visit_ranks<'a>(
     visit: impl FnMut(RankRecords<'a>),
 ) -> Result<(), Error> {
     loggopsim::visit_ranks(&input.bytes, &options.limits, visit)
-        .map_err(|error| unreadable(&input.name, &error).into())
+        .map_err(|error| unreadable_bytes(input, options, &error).into())
 }
 
 /// Opens the inputs of one command: texts that belong together, or one binary of either form.

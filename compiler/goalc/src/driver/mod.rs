@@ -19,6 +19,7 @@ mod json;
 mod load;
 mod mapping;
 mod output;
+mod packed;
 mod passes;
 mod ranks;
 mod reduce;
@@ -29,6 +30,7 @@ mod stage;
 mod streams;
 #[cfg(test)]
 mod tests;
+mod traces;
 mod workers;
 mod write_ranks;
 

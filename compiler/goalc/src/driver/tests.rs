@@ -74,6 +74,33 @@ fn packed_input_is_unpacked_up_to_the_limit() {
 }
 
 #[test]
+fn damaged_zstd_is_an_error_and_no_panic() {
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    let text = TEXT.repeat(40);
+    let packed = compress_to_vec(text.as_bytes(), CompressionLevel::Fastest);
+    let open = |bytes: Vec<u8>| Input::from_bytes("a".to_owned(), Arc::new(bytes), 1 << 20);
+    assert_eq!(open(packed.clone()).expect("whole").bytes[..], *text.as_bytes());
+    for len in 4..packed.len() {
+        let Err(Error::Input(findings)) = open(packed[..len].to_vec()) else {
+            panic!("{len} of {} bytes are taken", packed.len())
+        };
+        assert_eq!(findings.report.diagnostics[0].code, Code::ZstdFormat);
+    }
+    let mut random = fastrand::Rng::with_seed(7);
+    for _ in 0..goal_filetest::seeds(2000) {
+        let mut changed = packed.clone();
+        for _ in 0..random.usize(1..4) {
+            let at = random.usize(4..changed.len());
+            changed[at] = random.u8(..);
+        }
+        // A change may be without effect; what counts is that the decoder ends within its limits.
+        if let Ok(input) = open(changed) {
+            assert!(input.bytes.len() <= 1 << 20);
+        }
+    }
+}
+
+#[test]
 fn a_result_that_is_not_finished_leaves_what_was_there() {
     let (folder, paths) = files(&[("a.nisa", b"before")]);
     let mut out = Output::create(&Target::new(&paths[0]), true).expect("a file");

@@ -7,6 +7,7 @@ use goalc::driver::{
     self, CheckArguments, Emit, Error, Format, InputArguments, Options, Output, PassArguments,
     Target,
 };
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -159,7 +160,8 @@ fn target(arguments: &Arguments) -> Result<Target, Error> {
         (None, Some(_)) if driver::is_stream(input) => Target::Stdout,
         (None, Some(extension)) => {
             // x.goal.gz becomes x.nisa.
-            let unpacked = if input.extension().is_some_and(|packed| packed == "gz") {
+            let is_packed = |extension: &OsStr| extension == "gz" || extension == "zst";
+            let unpacked = if input.extension().is_some_and(is_packed) {
                 input.with_extension("")
             } else {
                 input.to_owned()
