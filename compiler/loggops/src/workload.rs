@@ -76,7 +76,7 @@ impl Record {
             first_edge: 0,
             first_start_edge: 0,
             missing,
-            cpu: u16::from(placement.cpu),
+            cpu: placement.cpu,
             nic: placement.nic,
             kind,
         }
@@ -163,7 +163,7 @@ impl WorkloadBuilder {
         local_ps: &impl Fn(&Body, &Action) -> u64,
     ) {
         let record = Record::new(body, action, missing, local_ps);
-        self.placement_max.cpu = self.placement_max.cpu.max(record.cpu as u8);
+        self.placement_max.cpu = self.placement_max.cpu.max(record.cpu);
         self.placement_max.nic = self.placement_max.nic.max(record.nic);
         self.push_record(record, waiters, start_waiters);
     }
@@ -215,7 +215,7 @@ impl WorkloadBuilder {
         });
         let Self { records, firsts, edges, roots, first_roots, placement_max } = self;
         let [cpus, nics] =
-            [placement_max.cpu, placement_max.nic].map(|highest| usize::from(highest) + 1);
+            [placement_max.cpu, placement_max.nic.into()].map(|highest| usize::from(highest) + 1);
         Ok(Workload { records, firsts, edges, roots, first_roots, cpus, nics })
     }
 }

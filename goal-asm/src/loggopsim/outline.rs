@@ -62,7 +62,7 @@ impl Outline {
             let more = size - before;
             return error(before as usize, format!("{more} bytes follow the last rank"));
         }
-        Ok(Self { ends, placement_max: Placement { cpu: bytes[12], nic: bytes[13] } })
+        Ok(Self { ends, placement_max: Placement { cpu: bytes[12].into(), nic: bytes[13] } })
     }
 
     pub(super) fn num_ranks(&self) -> u32 {

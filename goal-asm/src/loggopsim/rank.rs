@@ -9,6 +9,9 @@ use goal_lang::{
 };
 use std::ops::Range;
 
+/// `MPI_ANY_SOURCE` of MPICH, -2. ATLAHS's Schedgen writes it as the traces have it.
+const ANY_OF_MPICH: u32 = u32::MAX - 1;
+
 #[derive(Clone, Copy)]
 pub(super) struct RankReader<'a> {
     /// The bytes of the rank.
@@ -243,7 +246,7 @@ impl<'a> RankReader<'a> {
         let peer = self.file.u32(at + node::PEER.start);
         let size = self.file.u64(at + node::BYTES.start);
         let tag = self.file.u32(at + node::TAG.start);
-        let placement = Placement { cpu: bytes[at + node::CPU], nic: bytes[at + node::NIC] };
+        let placement = Placement { cpu: bytes[at + node::CPU].into(), nic: bytes[at + node::NIC] };
         let payload = Payload::Pattern { size };
         let known = peer < self.ranks;
         match bytes[at + node::TYPE] {
@@ -253,11 +256,14 @@ impl<'a> RankReader<'a> {
             ),
             node::SEND if tag == ANY => error(at + node::TAG.start, "a send needs a tag"),
             node::SEND => Ok(Action::Send { payload, to: peer, tag, placement }),
-            node::RECV if !known && peer != ANY => error(
+            node::RECV if !known && peer != ANY && peer != ANY_OF_MPICH => error(
                 at + node::PEER.start,
                 format!("there is no rank {peer} among {}", self.ranks),
             ),
-            node::RECV => Ok(Action::Recv { payload, from: peer, tag, placement }),
+            node::RECV => {
+                let from = if known { peer } else { ANY };
+                Ok(Action::Recv { payload, from, tag, placement })
+            }
             node::CALC => Ok(Action::Calc { nanos: size, placement }),
             other => error(at + node::TYPE, format!("there is no type of operation {other}")),
         }

@@ -14,6 +14,16 @@ pub enum WriteError {
         /// The rank with too many dependencies.
         rank: u32,
     },
+    /// A cpu does not fit the 8 bits that LogGOPSim has for it.
+    #[error("rank {rank} names cpu {cpu}, and LogGOPSim's binary form has 8 bits for a cpu")]
+    HighCpu {
+        /// The first rank with such a cpu.
+        rank: u32,
+        /// The action that names it.
+        action: ActionId,
+        /// The cpu.
+        cpu: u16,
+    },
     /// The file could not be written.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -129,11 +139,15 @@ pub fn are_same(left: &Program, right: &Program) -> bool {
 /// as they were stated, because LogGOPSim releases them in that order.
 ///
 /// # Errors
-/// Returns an error if a rank has 2^32 dependencies or more, or if `out` fails.
+/// Returns an error if a rank has 2^32 dependencies or more, if a cpu is above 255, or if `out`
+/// fails.
 pub fn write(program: &Program, out: &mut dyn Write) -> Result<(), WriteError> {
     let mut max = Placement::default();
     for action in program.bodies.iter().flat_map(|body| &body.actions) {
         max = max_of(max, placement(action));
+    }
+    if max.cpu > u16::from(u8::MAX) {
+        (0..program.num_ranks()).try_for_each(|rank| check_cpus(program.body_of(rank), rank))?;
     }
     let lengths: Vec<u64> = program.bodies.iter().map(body_length).collect();
     let mut out = io::BufWriter::with_capacity(256 << 10, out);
@@ -153,7 +167,8 @@ pub(super) fn write_outline(
 ) -> io::Result<()> {
     out.write_all(&MAGIC.to_le_bytes())?;
     out.write_all(&(lengths.len() as u32).to_le_bytes())?;
-    out.write_all(&[placement_max.cpu, placement_max.nic])?;
+    // Higher cpus were refused with their ranks.
+    out.write_all(&[placement_max.cpu as u8, placement_max.nic])?;
     let mut start = (HEADER_SIZE - ORIGIN + ENTRY_SIZE * lengths.len()) as u64;
     for length in lengths {
         out.write_all(&start.to_le_bytes())?;
@@ -161,6 +176,15 @@ pub(super) fn write_outline(
         out.write_all(&start.to_le_bytes())?;
     }
     Ok(())
+}
+
+/// Refuses a rank with a cpu above 255.
+fn check_cpus(body: &Body, rank: u32) -> Result<(), WriteError> {
+    let cpu = |id| placement(body.action(id)).cpu;
+    match body.ids().find(|&id| cpu(id) > u16::from(u8::MAX)) {
+        Some(action) => Err(WriteError::HighCpu { rank, action, cpu: cpu(action) }),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn body_length(body: &Body) -> u64 {
@@ -185,6 +209,7 @@ fn stated_indegrees(body: &Body) -> Vec<u32> {
 
 /// Writes a rank.
 pub(super) fn write_body(body: &Body, rank: u32, out: &mut impl Write) -> Result<(), WriteError> {
+    check_cpus(body, rank)?;
     let (requires, irequires) = (body.stated_requires(), body.stated_irequires());
     if u32::try_from(requires.len() + irequires.len()).is_err() {
         return Err(WriteError::TooManyDependencies { rank });
@@ -237,7 +262,8 @@ fn record(body: &Body, id: ActionId, dependencies: u32) -> [u8; node::LENGTH] {
     record[node::PEER].copy_from_slice(&peer.to_le_bytes());
     record[node::BYTES].copy_from_slice(&size.to_le_bytes());
     record[node::TAG].copy_from_slice(&tag.to_le_bytes());
-    record[node::CPU] = placement.cpu;
+    // `write_body` has refused higher ones.
+    record[node::CPU] = placement.cpu as u8;
     record[node::NIC] = placement.nic;
     record
 }

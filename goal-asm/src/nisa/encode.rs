@@ -310,7 +310,8 @@ impl Visitor for Put<'_> {
         let kind = Type::new(parts.opcode, parts.is_placed(), has_start_list, forms);
         put_u32(out, u32::from(sources) | u32::from(kind.0) << 16);
         if parts.is_placed() {
-            out.extend_from_slice(&[parts.placement.cpu, parts.placement.nic, 0, 0]);
+            let [low, high] = parts.placement.cpu.to_le_bytes();
+            out.extend_from_slice(&[low, parts.placement.nic, high, 0]);
         }
         for (field, value) in row.fields.iter().zip(parts.fields) {
             match field.size() {

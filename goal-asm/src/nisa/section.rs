@@ -134,7 +134,10 @@ impl<'a> Record<'a> {
     #[inline]
     pub fn placement(&self) -> Placement {
         match self.kind.is_placed() {
-            true => Placement { cpu: self.parameters[0], nic: self.parameters[1] },
+            true => {
+                let [low, nic, high] = [0, 1, 2].map(|at| self.parameters[at]);
+                Placement { cpu: u16::from_le_bytes([low, high]), nic }
+            }
             false => Placement::default(),
         }
     }

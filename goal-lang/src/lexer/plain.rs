@@ -126,7 +126,7 @@ fn operation(mut scan: Scan<'_>, keyword: PlainKind, label: usize) -> Option<(To
         let value = scan.number(DIGITS_MAX.1)? as u32;
         match attribute {
             b"tag" => plain.tag = value,
-            b"cpu" => plain.cpu = u8::try_from(value).ok()?,
+            b"cpu" => plain.cpu = u16::try_from(value).ok()?,
             b"nic" => plain.nic = u8::try_from(value).ok()?,
             _ => return None,
         }

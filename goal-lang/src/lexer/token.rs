@@ -107,7 +107,7 @@ pub(crate) struct Plain {
     /// The other rank of a message, or 0 for a calc.
     pub(crate) peer: u32,
     pub(crate) tag: u32,
-    pub(crate) cpu: u8,
+    pub(crate) cpu: u16,
     pub(crate) nic: u8,
     pub(crate) kind: PlainKind,
 }

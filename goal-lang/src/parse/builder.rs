@@ -122,7 +122,7 @@ impl<'a> Builder<'a> {
         let ranks_max = self.options.limits.ranks_max;
         let end = self.number_end(at);
         let span = self.span(start, end);
-        let Some(number) = self.narrow_u32(at, number, u32::MAX, "the number of ranks") else {
+        let Some(number) = self.narrow(at, number, u32::MAX, "the number of ranks") else {
             return;
         };
         if number == 0 {
@@ -155,7 +155,7 @@ impl<'a> Builder<'a> {
     pub(crate) fn rank(&mut self, at: usize, number: u64) {
         let place = self.position(at);
         let ranks_max = self.options.limits.ranks_max;
-        let Some(rank) = self.narrow_u32(at, number, crate::limits::RANK_MAX, "the rank") else {
+        let Some(rank) = self.narrow(at, number, crate::limits::RANK_MAX, "the rank") else {
             return;
         };
         if rank >= ranks_max {

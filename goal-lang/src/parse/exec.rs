@@ -22,7 +22,7 @@ impl Builder<'_> {
 
     pub(crate) fn user(&mut self, start: usize, at: usize, number: u64) {
         let function =
-            self.narrow_u32(at, number, u32::MAX, "the number of a user function").unwrap_or(0);
+            self.narrow(at, number, u32::MAX, "the number of a user function").unwrap_or(0);
         let action = match self.operands[..] {
             [a, b] => Action::User { function, operands: [self.store(a), self.store(b)] },
             _ => {

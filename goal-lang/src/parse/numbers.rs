@@ -33,28 +33,21 @@ impl Builder<'_> {
         value
     }
 
+    /// Returns a number of fewer bits, or reports it if it is larger than `max`.
     #[inline]
-    pub(super) fn narrow_u32(
+    pub(super) fn narrow<T: TryFrom<u64> + Into<u64> + Copy>(
         &mut self,
         at: usize,
         value: u64,
-        max: u32,
+        max: T,
         what: &str,
-    ) -> Option<u32> {
-        if value <= u64::from(max) {
-            return Some(value as u32);
+    ) -> Option<T> {
+        let max = max.into();
+        if value > max {
+            self.overflow(at, max, what, None);
+            return None;
         }
-        self.overflow(at, u64::from(max), what, None);
-        None
-    }
-
-    #[inline]
-    pub(super) fn narrow_u8(&mut self, at: usize, value: u64, what: &str) -> Option<u8> {
-        if value <= u64::from(u8::MAX) {
-            return Some(value as u8);
-        }
-        self.overflow(at, u64::from(u8::MAX), what, None);
-        None
+        T::try_from(value).ok()
     }
 
     #[cold]

@@ -137,14 +137,15 @@ impl Builder<'_> {
 
     #[inline]
     pub(crate) fn peer(&mut self, at: usize, number: u64) -> Peer {
-        match self.narrow_u32(at, number, RANK_MAX, "the rank") {
+        match self.narrow(at, number, RANK_MAX, "the rank") {
             Some(rank) => Peer::Rank(rank),
             None => Peer::Rank(0),
         }
     }
 
     pub(crate) fn negative_peer(&mut self, start: usize, end: usize) -> Peer {
-        if !self.is_minus_one(start, end) {
+        // -2 is `MPI_ANY_SOURCE` of MPICH, which traces have.
+        if !self.is_minus_one(start, end) && &self.text[start..end] != b"-2" {
             self.not_any(start, end, "rank");
         }
         Peer::Any(start)
@@ -200,14 +201,14 @@ impl Builder<'_> {
     #[inline]
     pub(crate) fn cpu(&mut self, start: usize, at: usize, number: u64) {
         self.once(self.attributes.cpu_place, start);
-        self.attributes.placement.cpu = self.narrow_u8(at, number, "the cpu").unwrap_or(0);
+        self.attributes.placement.cpu = self.narrow(at, number, u16::MAX, "the cpu").unwrap_or(0);
         self.attributes.cpu_place = Some(start);
     }
 
     #[inline]
     pub(crate) fn nic(&mut self, start: usize, at: usize, number: u64) {
         self.once(self.attributes.nic_place, start);
-        self.attributes.placement.nic = self.narrow_u8(at, number, "the nic").unwrap_or(0);
+        self.attributes.placement.nic = self.narrow(at, number, u8::MAX, "the nic").unwrap_or(0);
         self.attributes.nic_place = Some(start);
     }
 

@@ -260,7 +260,7 @@ fn print_or_any(out: &mut Output<'_>, number: u32) {
 }
 
 fn print_placement(out: &mut Output<'_>, placement: Placement) {
-    for (word, number) in [(" cpu ", placement.cpu), (" nic ", placement.nic)] {
+    for (word, number) in [(" cpu ", placement.cpu), (" nic ", placement.nic.into())] {
         if number != 0 {
             out.text(word);
             out.number(u64::from(number));

@@ -63,7 +63,7 @@ pub enum Payload {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Placement {
     /// The cpu.
-    pub cpu: u8,
+    pub cpu: u16,
     /// The network interface.
     pub nic: u8,
 }

@@ -105,7 +105,7 @@ impl<'a> Generator<'a> {
 
     pub(crate) fn placement(&mut self) -> Placement {
         let mut small = || if self.rng.random_bool(0.2) { self.rng.random_range(0..4) } else { 0 };
-        Placement { cpu: small(), nic: small() }
+        Placement { cpu: small().into(), nic: small() }
     }
 
     /// Returns how messages between two nodes are kept apart. The first call for two nodes decides

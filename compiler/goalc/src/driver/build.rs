@@ -5,7 +5,7 @@ use super::{Error, Findings, Loaded, Options, Output, check, silence, write_json
 use crate::graph;
 use goal_asm::{EncodeError, EncodeOptions, Nisa, encode, loggopsim};
 use goal_lang::diag::{Code, Diagnostic};
-use goal_lang::{Program, Style, print};
+use goal_lang::{ActionId, Program, Span, Style, print};
 use goal_opt::{Pass, PassError, Pipeline, Timings};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -208,11 +208,33 @@ fn write_loggopsim(
     }
     loggopsim::write(&loaded.program, out).map_err(|error| match error {
         loggopsim::WriteError::Io(error) => EmitError::Io(error),
-        error => EmitError::Input(fail(
-            loaded,
-            Diagnostic::new(Code::LoggopsimOverflow, error.to_string()),
-        )),
+        error => {
+            let mut diagnostic = Diagnostic::new(Code::LoggopsimOverflow, error.to_string());
+            if let loggopsim::WriteError::HighCpu { rank, action, .. } = error {
+                diagnostic = place(diagnostic, loaded, rank, action)
+                    .help("use cpus up to 255, or write NISA or text, which take cpus up to 65535");
+            }
+            EmitError::Input(fail(loaded, diagnostic))
+        }
     })
+}
+
+/// Adds the place of an action, if it is known.
+fn place(diagnostic: Diagnostic, loaded: &Loaded, rank: u32, action: ActionId) -> Diagnostic {
+    let debug = &loaded.program.body_of(rank).debug;
+    let sources = loaded.findings.sources.sources();
+    if let Some(&start) = debug.actions.get(action.index())
+        && let Some(source) = sources.iter().rfind(|source| source.base <= start)
+        && let Some(text) = source.bytes.get((start - source.base) as usize..)
+    {
+        let line = &text[..memchr::memchr2(b'\n', b'}', text).unwrap_or(text.len())];
+        let end = start + line.trim_ascii_end().len() as u64;
+        return diagnostic.label(Span { start, end }, "this action");
+    }
+    match debug.lines.get(action.index()) {
+        Some(&line) if line > 0 => diagnostic.line(line.into(), "this action"),
+        _ => diagnostic,
+    }
 }
 
 /// Adds an error to the findings, and returns all findings as an error.

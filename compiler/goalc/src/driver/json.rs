@@ -99,7 +99,7 @@ struct JsonAction<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     buffers: Vec<Vec<JsonPiece>>,
     #[serde(skip_serializing_if = "is_zero")]
-    cpu: u8,
+    cpu: u16,
     #[serde(skip_serializing_if = "is_zero")]
     nic: u8,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -108,8 +108,8 @@ struct JsonAction<'a> {
     irequires: Vec<u32>,
 }
 
-fn is_zero(number: &u8) -> bool {
-    *number == 0
+fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
 }
 
 /// A number, or `"any"`.

@@ -187,16 +187,17 @@ impl<'w, N: Noise, O: Observer> Simulation<'w, N, O> {
             unreceived: 0,
             fault: None,
         };
+        let mut places = Default::default();
         for rank in 0..ranks as u32 {
-            simulation.add_rank(rank);
+            simulation.add_rank(rank, &mut places);
         }
         simulation
     }
 
-    /// Finds the classes of a rank's actions.
-    fn add_rank(&mut self, rank: u32) {
+    /// Finds the classes of a rank's actions. `places` has by number of a processor or of a side of
+    /// an interface the last rank that names it, and its place in `free`.
+    fn add_rank(&mut self, rank: u32, places: &mut [Vec<(u32, u32)>; 3]) {
         let first_class = self.classes.len() as u32;
-        let mut places: [Vec<u32>; 3] = Default::default();
         for action in self.workload.actions(rank) {
             let record = *self.workload.record(action);
             let is_wild = self.pairs.has_wildcards[rank as usize];
@@ -209,13 +210,13 @@ impl<'w, N: Noise, O: Observer> Simulation<'w, N, O> {
             let mut place = |which: usize, number: usize| {
                 let places = &mut places[which];
                 if places.len() <= number {
-                    places.resize(number + 1, NONE);
+                    places.resize(number + 1, (NONE, NONE));
                 }
-                if places[number] == NONE {
-                    places[number] = self.free.len() as u32;
+                if places[number].0 != rank {
+                    places[number] = (rank, self.free.len() as u32);
                     self.free.push(0);
                 }
-                places[number]
+                places[number].1
             };
             let cpu = place(0, usize::from(record.cpu));
             let side = match record.kind {

@@ -5,6 +5,7 @@
 //! message of exactly its source and tag; wildcards never match. If a receive's processor is busy
 //! when its message arrives, the receive goes behind the others of its kind.
 
+use super::busy::Busy;
 use super::stdcxx::{pop_heap, push_heap};
 use super::{Abort, Outcome, Pair, Parameters};
 use crate::channels::Channels;
@@ -39,9 +40,9 @@ struct Simulation<'w> {
     /// By send, the time at which its message came to the queue of unexpected messages.
     came: Vec<u64>,
     /// When each processor and both sides of each interface are free.
-    cpu: Vec<u64>,
-    sending: Vec<u64>,
-    receiving: Vec<u64>,
+    cpu: Busy,
+    sending: Busy,
+    receiving: Busy,
     /// Time and event; the least time comes first.
     events: Vec<(u64, u32)>,
     numbered: u64,
@@ -71,9 +72,9 @@ impl<'w> Simulation<'w> {
             missing: (0..workload.len() as u32).map(|a| workload.record(a).missing).collect(),
             after: vec![0; workload.len()],
             came: vec![0; workload.len()],
-            cpu: vec![0; ranks * workload.cpus],
-            sending: vec![0; ranks * workload.nics],
-            receiving: vec![0; ranks * workload.nics],
+            cpu: Busy::new(workload, workload.cpus),
+            sending: Busy::new(workload, workload.nics),
+            receiving: Busy::new(workload, workload.nics),
             events: Vec::new(),
             numbered: 0,
             ready: Vec::new(),
@@ -110,9 +111,9 @@ impl<'w> Simulation<'w> {
                 let record = self.workload.record(action);
                 let time = match record.kind {
                     Kind::Calc | Kind::Local | Kind::Dummy => {
-                        after.max(self.cpu[self.cpu_of(rank, record.cpu)])
+                        after.max(self.cpu[(rank, record.cpu)])
                     }
-                    Kind::Send => after.max(self.sending[self.nic_of(rank, record.nic)]),
+                    Kind::Send => after.max(self.sending[(rank, u16::from(record.nic))]),
                     Kind::Recv => after,
                 };
                 self.insert(time, action);
@@ -137,18 +138,10 @@ impl<'w> Simulation<'w> {
         }
     }
 
-    fn cpu_of(&self, rank: u32, cpu: u16) -> usize {
-        rank as usize * self.workload.cpus + usize::from(cpu)
-    }
-
-    fn nic_of(&self, rank: u32, nic: u8) -> usize {
-        rank as usize * self.workload.nics + usize::from(nic)
-    }
-
     fn start(&mut self, now: u64, action: u32) -> Result<(), Abort> {
         let record = *self.workload.record(action);
         let rank = self.ranks[action as usize];
-        let (cpu, nic) = (self.cpu_of(rank, record.cpu), self.nic_of(rank, record.nic));
+        let (cpu, nic) = ((rank, record.cpu), (rank, u16::from(record.nic)));
         let p = self.parameters;
         match record.kind {
             Kind::Calc | Kind::Local | Kind::Dummy => {
@@ -222,8 +215,8 @@ impl<'w> Simulation<'w> {
             self.matching.push(channel, send);
             return;
         };
-        let cpu = self.cpu_of(to, self.workload.record(receive).cpu);
-        let nic = self.nic_of(to, record.nic);
+        let cpu = (to, self.workload.record(receive).cpu);
+        let nic = (to, u16::from(record.nic));
         let free = self.cpu[cpu].max(self.receiving[nic]);
         if free > now {
             self.insert_again(free, send | MESSAGE);
@@ -248,7 +241,7 @@ impl<'w> Simulation<'w> {
     /// message was taken in.
     fn release(&mut self, send: u32, cpu: u16, nic: u8, end: u64, nic_end: u64) {
         let rank = self.ranks[send as usize];
-        let (cpu, nic) = (self.cpu_of(rank, cpu), self.nic_of(rank, nic));
+        let (cpu, nic) = ((rank, cpu), (rank, u16::from(nic)));
         self.end(send, end);
         self.cpu[cpu] = self.cpu[cpu].max(end);
         self.sending[nic] = self.sending[nic].max(nic_end);
@@ -291,13 +284,8 @@ impl<'w> Simulation<'w> {
 
     fn finish(self) -> Outcome {
         let left = self.is_ended.iter().filter(|&&is_ended| !is_ended).count() as u64;
-        let finish_ns = self
-            .cpu
-            .chunks(self.workload.cpus)
-            .map(|cpus| cpus.iter().copied().max().unwrap_or_default())
-            .collect();
         Outcome {
-            finish_ns,
+            finish_ns: self.cpu.latest(),
             events: self.numbered,
             left,
             waiting: self.matching.num_waiting(),

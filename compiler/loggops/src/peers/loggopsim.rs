@@ -5,6 +5,7 @@
 //! an event releases becomes ready when its own processor is free (a send: and its gap), even if
 //! that lies before the event. So the times of events can go back.
 
+use super::busy::Busy;
 use super::stdcxx::sort;
 use super::{Outcome, Pair, Parameters};
 use crate::channels::Channels;
@@ -50,9 +51,9 @@ struct Simulation<'w> {
     /// By action, the dependencies that are not met.
     missing: Vec<u32>,
     /// When each processor and both sides of each interface are free.
-    cpu: Vec<u64>,
-    sending: Vec<u64>,
-    receiving: Vec<u64>,
+    cpu: Busy,
+    sending: Busy,
+    receiving: Busy,
     /// Time, number and event; the least comes first.
     events: BinaryHeap<Reverse<(u64, u32, u32)>>,
     /// By event, where it is; a message behind all actions.
@@ -78,9 +79,9 @@ impl<'w> Simulation<'w> {
                 .flat_map(|rank| workload.actions(rank).map(move |_| rank))
                 .collect(),
             missing: (0..workload.len() as u32).map(|a| workload.record(a).missing).collect(),
-            cpu: vec![0; ranks * workload.cpus],
-            sending: vec![0; ranks * workload.nics],
-            receiving: vec![0; ranks * workload.nics],
+            cpu: Busy::new(workload, workload.cpus),
+            sending: Busy::new(workload, workload.nics),
+            receiving: Busy::new(workload, workload.nics),
             events: BinaryHeap::new(),
             places: vec![Place::Queue; 2 * workload.len()],
             waiting: FxHashMap::default(),
@@ -171,11 +172,11 @@ impl<'w> Simulation<'w> {
             Kind::Send => (self.ranks[action as usize], 1),
             Kind::Calc | Kind::Local | Kind::Dummy => (self.ranks[action as usize], 0),
         };
-        let mut free = self.cpu[self.cpu_of(rank, record.cpu)];
+        let mut free = self.cpu[(rank, record.cpu)];
         let mut class = u64::from(rank) << 26 | u64::from(record.cpu) << 10;
         if kind > 0 {
             let side = if kind == 1 { &self.sending } else { &self.receiving };
-            free = free.max(side[self.nic_of(rank, record.nic)]);
+            free = free.max(side[(rank, u16::from(record.nic))]);
             class |= u64::from(record.nic) << 2 | kind;
         }
         Some((class, free))
@@ -204,20 +205,12 @@ impl<'w> Simulation<'w> {
         self.numbered += 1;
     }
 
-    fn cpu_of(&self, rank: u32, cpu: u16) -> usize {
-        rank as usize * self.workload.cpus + usize::from(cpu)
-    }
-
-    fn nic_of(&self, rank: u32, nic: u8) -> usize {
-        rank as usize * self.workload.nics + usize::from(nic)
-    }
-
     /// Returns the time at which an action's processor is free, for a send also its gap.
     fn free(&self, action: u32) -> u64 {
         let (record, rank) = (self.workload.record(action), self.ranks[action as usize]);
-        let free = self.cpu[self.cpu_of(rank, record.cpu)];
+        let free = self.cpu[(rank, record.cpu)];
         match record.kind {
-            Kind::Send => free.max(self.sending[self.nic_of(rank, record.nic)]),
+            Kind::Send => free.max(self.sending[(rank, u16::from(record.nic))]),
             Kind::Recv | Kind::Calc | Kind::Local | Kind::Dummy => free,
         }
     }
@@ -225,7 +218,7 @@ impl<'w> Simulation<'w> {
     fn start(&mut self, now: u64, action: u32) {
         let record = *self.workload.record(action);
         let rank = self.ranks[action as usize];
-        let cpu = self.cpu_of(rank, record.cpu);
+        let cpu = (rank, record.cpu);
         self.begin(action);
         let p = self.parameters;
         match record.kind {
@@ -235,7 +228,7 @@ impl<'w> Simulation<'w> {
             }
             Kind::Send => {
                 let rest = record.size.wrapping_sub(1);
-                let nic = self.nic_of(rank, record.nic);
+                let nic = (rank, u16::from(record.nic));
                 self.cpu[cpu] = now
                     .wrapping_add(p.overhead)
                     .wrapping_add(rest.wrapping_mul(p.overhead_per_byte));
@@ -275,7 +268,7 @@ impl<'w> Simulation<'w> {
     fn take(&mut self, now: u64, send: u32) {
         let record = *self.workload.record(send);
         let (to, from) = (record.peer, self.ranks[send as usize]);
-        let (cpu, nic) = (self.cpu_of(to, record.cpu), self.nic_of(to, record.nic));
+        let (cpu, nic) = ((to, record.cpu), (to, u16::from(record.nic)));
         let p = self.parameters;
         let rest = record.size.wrapping_sub(1);
         let bytes = rest.wrapping_mul(p.overhead_per_byte).max(rest.wrapping_mul(p.gap_per_byte));
@@ -305,7 +298,7 @@ impl<'w> Simulation<'w> {
     /// Ends a send that waited for its receive, and holds its rank's processor and gap until now.
     fn release(&mut self, send: u32, now: u64, cpu: u16, nic: u8) {
         let rank = self.ranks[send as usize];
-        let (cpu, nic) = (self.cpu_of(rank, cpu), self.nic_of(rank, nic));
+        let (cpu, nic) = ((rank, cpu), (rank, u16::from(nic)));
         self.cpu[cpu] = self.cpu[cpu].max(now);
         self.sending[nic] = self.sending[nic].max(now);
         self.end(send);
@@ -343,13 +336,8 @@ impl<'w> Simulation<'w> {
 
     fn finish(self) -> Outcome {
         let left = self.is_ended.iter().filter(|&&is_ended| !is_ended).count() as u64;
-        let finish_ns = self
-            .cpu
-            .chunks(self.workload.cpus)
-            .map(|cpus| cpus.iter().copied().max().unwrap_or_default())
-            .collect();
         Outcome {
-            finish_ns,
+            finish_ns: self.cpu.latest(),
             events: u64::from(self.numbered),
             left,
             waiting: self.matching.num_waiting(),

@@ -1,6 +1,7 @@
 //! The models of the peers, artefacts included: exact to the nanosecond.
 
 pub mod atlahs;
+mod busy;
 #[cfg(test)]
 mod closed_forms;
 pub mod loggopsim;

@@ -9,7 +9,7 @@
 //! <dependent>`. The type is an opcode in its low byte; its high byte describes the parameters
 //! ([`Type`]). The parameters are, in this order:
 //!
-//! 1. one word `cpu u8, nic u8, 0 u16` if [`Type::PLACED`] is set;
+//! 1. the low byte of the cpu, the nic, the high byte of the cpu and 0 if [`Type::PLACED`] is set;
 //! 2. the instruction's [`Field`]s;
 //! 3. its operands, each in the [`Form`] that the type names.
 //!

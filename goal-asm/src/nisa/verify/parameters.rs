@@ -47,7 +47,7 @@ impl Verifier<'_> {
         let mut cursor = at + 4;
         if kind.is_placed() {
             let placement = self.word(cursor)?;
-            if !instruction.placed || placement == 0 || placement >> 16 != 0 {
+            if !instruction.placed || placement == 0 || placement >> 24 != 0 {
                 return Err(self.action(
                     cursor,
                     format!("this placement is not allowed in a {}", instruction.name),

@@ -120,8 +120,11 @@ fn an_instruction_must_be_there_and_old_enough() {
     let old = fault(Opcode::RecvReduce as u8, false, one, reduced, Bounds { version: 1, ..BOUNDS });
     assert!(old.contains("a recv-reduce in format version 1"), "{old}");
     let calc = |placement| words().word(placement).word(9).word(0);
-    assert_eq!(fault(Opcode::Calc as u8, true, plain, calc(1), BOUNDS), "");
-    for (opcode, placement) in [(Opcode::Calc, 0), (Opcode::Calc, 1 << 16), (Opcode::Nop, 1)] {
+    // Cpu 1, and cpu 256.
+    for placement in [1, 1 << 16] {
+        assert_eq!(fault(Opcode::Calc as u8, true, plain, calc(placement), BOUNDS), "");
+    }
+    for (opcode, placement) in [(Opcode::Calc, 0), (Opcode::Calc, 1 << 24), (Opcode::Nop, 1)] {
         let found = fault(opcode as u8, true, plain, calc(placement), BOUNDS);
         assert!(found.contains("this placement is not allowed"), "{opcode:?}: {found}");
     }

@@ -33,7 +33,7 @@ impl Timers {
         &mut self,
         heap: &Heap,
         duration_ns: u64,
-        cpu: u8,
+        cpu: u16,
         now_ns: u64,
         at: ActionRef,
     ) -> bool {

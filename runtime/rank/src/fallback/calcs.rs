@@ -16,7 +16,7 @@ pub(super) struct Calcs {
 }
 
 impl Calcs {
-    pub(super) fn start(&mut self, action: u32, duration_ns: u64, cpu: u8, now_ns: u64) {
+    pub(super) fn start(&mut self, action: u32, duration_ns: u64, cpu: u16, now_ns: u64) {
         let free_at = self.free_at.entry(cpu).or_default();
         let begin = if duration_ns == 0 { now_ns } else { now_ns.max(*free_at) };
         let end = begin.saturating_add(duration_ns);

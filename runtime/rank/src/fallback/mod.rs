@@ -40,7 +40,7 @@ pub struct FallbackOps {
 #[derive(Debug, Clone, Copy)]
 enum Work {
     /// A `calc` action: it takes `nanos` nanoseconds on processor `cpu`.
-    Calc { nanos: u64, cpu: u8 },
+    Calc { nanos: u64, cpu: u16 },
     /// Stores the time in the action's buffer, in seconds.
     Time,
     /// Calls a registered function of the program.
