@@ -12,7 +12,7 @@ pub(super) struct Calcs {
     /// The end time of each action in nanoseconds, and the action.
     ends: BinaryHeap<Reverse<(u64, u32)>>,
     /// The time in nanoseconds at which each processor becomes free.
-    free_at: HashMap<u8, u64>,
+    free_at: HashMap<u16, u64>,
 }
 
 impl Calcs {
