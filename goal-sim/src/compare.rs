@@ -115,7 +115,7 @@ pub(crate) fn run(CompareArguments(arguments): &CompareArguments) -> Result<u8, 
                 let (name, why) = (input.inputs[0].display(), failure.sentence(runs));
                 driver::print_line(&format!("goal-sim: {name}: {why}"));
                 let arguments = Arguments { input, ..arguments.clone() };
-                return report::stopped(&arguments, &parameters, subject, failure.stop);
+                return report::stopped(&arguments.context(&parameters), subject, failure.stop);
             }
         }
     }

@@ -6,6 +6,7 @@
 
 mod alike;
 mod compare;
+mod compat;
 mod noise;
 mod outputs;
 mod parameters;
@@ -19,6 +20,7 @@ mod why;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use compare::CompareArguments;
+use compat::Peer;
 use goal_loggops::path::Path as CriticalPath;
 use goalc::driver::{
     self, Color, Error, InputArguments, Options, clear_stage, exit_status, report_error, with_stack,
@@ -27,6 +29,7 @@ use goalc::memory::{Allocator, prefer_huge_pages};
 use noise::{NoiseArguments, Plan};
 use outputs::{OutputArguments, Outputs};
 use parameters::{Parameters, Parsed};
+use report::Context;
 use serde::Serialize;
 use simulation::{Stop, Times, explain, simulate, simulate_with};
 use source::{Subject, Unread};
@@ -83,6 +86,9 @@ struct Arguments {
     outputs: OutputArguments,
     #[command(flatten)]
     why: WhyArguments,
+    /// Take the command line of a peer, which follows, and print what it prints. It comes first
+    #[arg(long, value_enum, value_name = "PEER")]
+    compat: Option<Peer>,
 }
 
 const STATUS: &str = "Exit status: 0 done; 1 the input is wrong; 2 the command line is wrong or the system failed; 3 the program gets stuck.";
@@ -100,6 +106,7 @@ Examples:
   goal-sim compare --jitter 'L+=exp(200)' old.goal new.goal
                                                      which program takes less time
   goal-sim --timeline trace.svg trace.bin            a picture of the processors' time
+  goal-sim --compat loggopsim -f trace.bin -L 3700   in place of LogGOPSim
 
 Exit status:
   0  done
@@ -172,6 +179,9 @@ fn main() -> ExitCode {
 
 fn run() -> u8 {
     driver::survive_file_size();
+    if let Some(status) = compat::run(std::env::args_os()) {
+        return status;
+    }
     let cli = match driver::parse::<Cli>("goal-sim") {
         Ok(cli) => cli,
         Err(status) => return status as u8,
@@ -192,6 +202,10 @@ fn run_simulation(arguments: &Arguments) -> Result<u8, Error> {
     let first = &arguments.input.inputs[0];
     if first == Path::new("compare") && !first.exists() {
         return Err(Error::Usage("compare goes before all options".to_owned()));
+    }
+    if arguments.compat.is_some() {
+        let message = "--compat comes first: goal-sim --compat loggopsim -f FILE";
+        return Err(Error::Usage(message.to_owned()));
     }
     match arguments.noise.runs {
         None => simulate_once(arguments),
@@ -219,7 +233,7 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
         Ok(found) => found,
         Err(stop) => {
             drop(outputs);
-            return report::stopped(arguments, &parameters, subject, stop);
+            return report::stopped(&arguments.context(&parameters), subject, stop);
         }
     };
     let elapsed_ns = subject.started.elapsed().as_nanos() as u64;
@@ -272,6 +286,16 @@ fn simulate_for(
 }
 
 impl Arguments {
+    /// Returns what a report on a stuck program needs.
+    fn context<'a>(&'a self, parameters: &'a Parsed) -> Context<'a> {
+        Context {
+            input: &self.input,
+            format: self.format.findings(),
+            parameters,
+            partial: self.why.partial.then_some((self.model, self.format)),
+        }
+    }
+
     /// Returns true if one simulation in the model `goal` without noise has to give times alone.
     fn needs_times_only(&self) -> bool {
         self.model == Model::Goal

@@ -8,7 +8,9 @@ use crate::source::{Subject, name};
 use crate::why::{self, Why};
 use crate::{Arguments, Format, Model};
 use goal_loggops::Workload;
-use goalc::driver::{self, CheckOptions, Error, Loaded, Options, print, report_error};
+use goalc::driver::{
+    self, CheckOptions, Error, InputArguments, Loaded, Options, print, report_error,
+};
 use serde::Serialize;
 
 /// The exit status of a program that gets stuck.
@@ -41,13 +43,18 @@ struct PartialReport {
     left: Vec<usize>,
 }
 
+/// The part of the command line that a report needs.
+pub(crate) struct Context<'a> {
+    pub(crate) input: &'a InputArguments,
+    /// The format of findings.
+    pub(crate) format: driver::Format,
+    pub(crate) parameters: &'a Parsed,
+    /// The model and the format in which to write what ends, if that is asked for.
+    pub(crate) partial: Option<(Model, Format)>,
+}
+
 /// Reports why a simulation has no times. Returns the exit status.
-pub(crate) fn stopped(
-    arguments: &Arguments,
-    parameters: &Parsed,
-    subject: Subject,
-    stop: Stop,
-) -> Result<u8, Error> {
+pub(crate) fn stopped(context: &Context<'_>, subject: Subject, stop: Stop) -> Result<u8, Error> {
     let (loaded, workload) = subject.load()?;
     let (why, actions) = match stop {
         Stop::TooLate { action } => {
@@ -61,16 +68,17 @@ pub(crate) fn stopped(
             ("a message and its receive have different sizes".to_owned(), vec![send, receive])
         }
     };
-    let status = report_stuck(arguments, parameters, loaded, &workload, &why, &actions);
-    if arguments.why.partial {
-        write_partial(arguments, parameters, &workload)?;
+    let status = report_stuck(context, loaded, &workload, &why, &actions);
+    if let Some((model, format)) = context.partial {
+        write_partial(model, format, context.parameters, &workload)?;
     }
     Ok(status)
 }
 
 /// Writes what ends of a program that gets stuck.
 fn write_partial(
-    arguments: &Arguments,
+    model: Model,
+    format: Format,
     parameters: &Parsed,
     workload: &Workload,
 ) -> Result<(), Error> {
@@ -82,9 +90,9 @@ fn write_partial(
         finish_ns.push(finish.map(|ps| number(ps, 3)));
         left.push(never_end);
     }
-    let (model, parameters) = (arguments.model, Shown::from(&parameters.machine));
+    let parameters = Shown::from(&parameters.machine);
     let report = PartialReport { partial: true, model, parameters, finish_ns, left };
-    print(|out| match arguments.format {
+    print(|out| match format {
         Format::Json => {
             serde_json::to_writer(&mut *out, &report)?;
             writeln!(out)
@@ -114,20 +122,21 @@ fn write_partial(
 
 /// Reports why a program gets stuck: what the checks find, or else `why`. Returns the exit status.
 fn report_stuck(
-    arguments: &Arguments,
-    parameters: &Parsed,
+    context: &Context,
     mut loaded: Loaded,
     workload: &Workload,
     why: &str,
     actions: &[u32],
 ) -> u8 {
-    let eager_limit = parameters.machine.eager_bytes_max;
-    let checks =
-        CheckOptions { eager_limit, unexpected_limit: u64::MAX, ..CheckOptions::default() };
+    let checks = CheckOptions {
+        eager_limit: context.parameters.machine.eager_bytes_max,
+        unexpected_limit: u64::MAX,
+        ..CheckOptions::default()
+    };
     loaded.findings.report = Default::default();
-    match driver::check(&mut loaded, &Options { checks, ..arguments.input.options() }) {
+    match driver::check(&mut loaded, &Options { checks, ..context.input.options() }) {
         Err(error) => {
-            report_error("goal-sim", &error, arguments.format.findings());
+            report_error("goal-sim", &error, context.format);
         }
         Ok(_) => {
             let mut line = format!("goal-sim: stuck: {why}");

@@ -166,7 +166,7 @@ pub(crate) fn run(arguments: &Arguments, count: u32) -> Result<u8, Error> {
         }
         Err(failure) => {
             driver::print_line(&format!("goal-sim: {}", failure.sentence(count)));
-            report::stopped(arguments, &parameters, subject, failure.stop)
+            report::stopped(&arguments.context(&parameters), subject, failure.stop)
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::parameters::Parsed;
 use goal_loggops::Workload;
 use goal_loggops::model::{self, ModelError, Noise, Observer};
 use goal_loggops::path::{Path, critical_path};
-use goal_loggops::peers::{Outcome, Pair, atlahs, loggopsim};
+use goal_loggops::peers::{self, Outcome, Pair, atlahs, loggopsim};
 use goal_loggops::symmetry;
 
 /// The times of a program.
@@ -50,13 +50,26 @@ pub(crate) fn simulate(
     parameters: &Parsed,
     observer: &mut impl Observer,
 ) -> Result<Times, Stop> {
+    match model {
+        Model::Goal => simulate_quiet(workload, parameters, observer),
+        Model::Loggopsim | Model::Atlahs => simulate_peer(workload, model, parameters, &mut ()),
+    }
+}
+
+/// Simulates a program in the model of a peer, for an observer.
+pub(crate) fn simulate_peer(
+    workload: &Workload,
+    model: Model,
+    parameters: &Parsed,
+    observer: &mut impl peers::Observer,
+) -> Result<Times, Stop> {
+    let machine = &parameters.of_peer;
     let outcome = match model {
-        Model::Goal => return simulate_quiet(workload, parameters, observer),
-        Model::Loggopsim => loggopsim::simulate(workload, &parameters.of_peer),
-        Model::Atlahs => atlahs::simulate(workload, &parameters.of_peer).map_err(|abort| {
+        Model::Atlahs => atlahs::simulate(workload, machine, observer).map_err(|abort| {
             let Pair { send, receive } = abort.0;
             Stop::Stuck { why: abort.to_string(), actions: vec![receive, send] }
         })?,
+        Model::Goal | Model::Loggopsim => loggopsim::simulate(workload, machine, observer),
     };
     let Outcome { finish_ns, events, left, waiting, unequal } = outcome;
     let name = model.program();
@@ -73,10 +86,11 @@ pub(crate) fn simulate(
         let why = format!(
             "in the model of {name} {left} actions never end, and {waiting} messages and receives wait"
         );
-        // The model itself may be the reason. ATLAHS prints times all the same, and LogGOPSim none.
+        // The model itself may be the reason, and the peer may print times all the same: ATLAHS
+        // always, LogGOPSim if no message and no receive waits.
         let is_sound =
             !matches!(simulate_quiet(workload, parameters, &mut ()), Err(Stop::Stuck { .. }));
-        if model == Model::Loggopsim || !is_sound {
+        if !is_sound || (model == Model::Loggopsim && waiting > 0) {
             return Err(Stop::Stuck { why, actions: Vec::new() });
         }
         note = Some(format!("{why}; {name} prints these times all the same"));

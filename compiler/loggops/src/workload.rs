@@ -83,7 +83,7 @@ impl Record {
     }
 
     /// Returns the processor time of an action that is no message, in whole nanoseconds.
-    pub(crate) fn nanos(&self) -> u64 {
+    pub fn nanos(&self) -> u64 {
         if self.kind == Kind::Local { self.size / 1000 } else { self.size }
     }
 

@@ -18,7 +18,7 @@ fn finish(text: &str, [l, o, g]: [u64; 3], byte: &str, big_o: u64, s: u64) -> Ve
         eager_bytes_max: s,
     };
     let workload: Workload = workload(text);
-    let outcome = atlahs::simulate(&workload, &parameters).unwrap();
+    let outcome = atlahs::simulate(&workload, &parameters, &mut ()).unwrap();
     assert_eq!((outcome.left, outcome.waiting), (0, 0));
     outcome.finish_ns
 }
