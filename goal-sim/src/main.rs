@@ -4,7 +4,7 @@
 //! line, and one that is no exact decimal is refused ([`parameters`]). Traces of noise are files
 //! from anywhere too ([`noise`]).
 
-mod alike;
+mod binary;
 mod compare;
 mod compat;
 mod noise;
@@ -32,7 +32,7 @@ use parameters::{Parameters, Parsed};
 use report::Context;
 use serde::Serialize;
 use simulation::{Stop, Times, explain, simulate, simulate_with};
-use source::{Subject, Unread};
+use source::{Reading, Subject};
 use std::path::Path;
 use std::process::ExitCode;
 use why::{Why, WhyArguments};
@@ -217,15 +217,15 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     let (parameters, plan) = arguments.read(&arguments.input.options())?;
     arguments.outputs.check(arguments.model)?;
     arguments.why.check(arguments.model, arguments.format, arguments.noise.is_given())?;
-    let unread = Unread::open(&arguments.input)?;
-    if arguments.needs_times_only()
-        && let Some(times) = alike::simulate(&unread, &parameters.machine)?
-    {
-        let elapsed_ns = unread.started.elapsed().as_nanos() as u64;
-        report::write_times(arguments, &parameters, &times, elapsed_ns, None)?;
-        return Ok(0);
-    }
-    let subject = unread.read(arguments.format.findings())?;
+    let machine = arguments.needs_times_only().then_some(&parameters.machine);
+    let subject = match Subject::read_for(&arguments.input, arguments.format.findings(), machine)? {
+        Reading::Subject(subject) => *subject,
+        Reading::Times(times, started) => {
+            let elapsed_ns = started.elapsed().as_nanos() as u64;
+            report::write_times(arguments, &parameters, &times, elapsed_ns, None)?;
+            return Ok(0);
+        }
+    };
     plan.check(&subject.workload)?;
     driver::show_stage("simulating");
     let mut outputs = Outputs::create(arguments, &parameters, &subject)?;
@@ -275,7 +275,9 @@ fn simulate_for(
     let workload = &subject.workload;
     let times = match arguments.noise.is_given() {
         true => simulate_with(workload, parameters, &plan.of(workload).of_run(0), outputs)?,
-        false if outputs.has_files() => simulate_with(workload, parameters, &(), outputs)?,
+        false if outputs.has_files() || subject.are_unlike => {
+            simulate_with(workload, parameters, &(), outputs)?
+        }
         false if arguments.why.critical_path => {
             return explain(workload, parameters).map(|(times, path)| (times, Some(path)));
         }

@@ -128,7 +128,7 @@ pub(crate) struct Parsed {
 }
 
 impl Parameters {
-    /// Returns the machine: that of the file or of the defaults, with the parameters that are given.
+    /// Returns the machine of the file or of the defaults, with the parameters that are given.
     fn machine(&self) -> Result<Machine, Error> {
         let mut machine = match self.machine.machine {
             Some(_) => self.machine.machine()?.exact(),

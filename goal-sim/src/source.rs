@@ -1,7 +1,10 @@
 //! The program that is simulated: read, listed for the models, and named in reports.
 
-use goal_loggops::{Kind, TooLarge, Workload, WorkloadBuilder};
-use goalc::driver::{self, Error, Format, Input, InputArguments, Loaded, Opened, Options};
+use crate::binary::Ranks;
+use crate::simulation::Times;
+use goal_loggops::machine::Machine;
+use goal_loggops::{Kind, Workload};
+use goalc::driver::{self, Error, Format, InputArguments, Loaded, Opened, Options};
 use std::time::Instant;
 
 /// A program, and its actions as the models read them.
@@ -11,6 +14,8 @@ pub(crate) struct Subject {
     pub(crate) workload: Workload,
     /// True if the input keeps the order of dependencies, on which the times of peers depend.
     pub(crate) keeps_order: bool,
+    /// True if it is known that few ranks behave alike.
+    pub(crate) are_unlike: bool,
     /// When the listing of the actions began.
     pub(crate) started: Instant,
 }
@@ -21,30 +26,44 @@ enum Source {
     Loaded(Loaded),
 }
 
-/// Inputs that were opened.
-pub(crate) struct Unread {
-    pub(crate) options: Options,
-    pub(crate) opened: Opened,
-    /// When the inputs were open.
-    pub(crate) started: Instant,
+/// What reading gives.
+pub(crate) enum Reading {
+    /// The times of a binary whose ranks behave alike, and when reading began.
+    Times(Times, Instant),
+    Subject(Box<Subject>),
 }
 
-impl Unread {
-    /// Opens the inputs.
-    pub(crate) fn open(input: &InputArguments) -> Result<Self, Error> {
-        let options = Options { strip: false, ..input.options() };
-        let opened = driver::open(&input.inputs, &options)?;
-        Ok(Self { options, opened, started: Instant::now() })
+impl Subject {
+    /// Reads the inputs. Findings that are no errors are printed in a format.
+    pub(crate) fn read(input: &InputArguments, format: Format) -> Result<Self, Error> {
+        match Self::read_for(input, format, None)? {
+            Reading::Subject(subject) => Ok(*subject),
+            Reading::Times(..) => unreachable!("there is no machine"),
+        }
     }
 
-    /// Reads the inputs. Findings that are no errors are printed in a format.
-    pub(crate) fn read(self, format: Format) -> Result<Subject, Error> {
-        let Self { options, opened, mut started } = self;
+    /// Reads the inputs. If the ranks of a LogGOPSim binary behave alike, simulates one of each
+    /// class on `machine` instead of listing all actions.
+    pub(crate) fn read_for(
+        input: &InputArguments,
+        format: Format,
+        machine: Option<&Machine>,
+    ) -> Result<Reading, Error> {
+        let options = Options { strip: false, ..input.options() };
+        let opened = driver::open(&input.inputs, &options)?;
         let keeps_order = !matches!(opened, Opened::Nisa(_));
+        let mut started = Instant::now();
+        let mut are_unlike = false;
         let (source, workload) = match opened {
             Opened::Loggopsim(ref input) => {
                 driver::show_stage("reading");
-                let workload = of_binary(input, &options)?;
+                let ranks = Ranks::read(input, &options)?;
+                if let Some(times) = machine.and_then(|machine| ranks.simulate(machine)) {
+                    return Ok(Reading::Times(times, started));
+                }
+                are_unlike = machine.is_some();
+                let workload = ranks.workload(input.bytes.len());
+                drop(ranks);
                 (Source::Opened(opened), workload)
             }
             opened => {
@@ -56,14 +75,8 @@ impl Unread {
             }
         };
         let workload = workload.map_err(|error| Error::Usage(error.to_string()))?;
-        Ok(Subject { options, source, workload, keeps_order, started })
-    }
-}
-
-impl Subject {
-    /// Opens and reads the inputs. Findings that are no errors are printed in a format.
-    pub(crate) fn read(input: &InputArguments, format: Format) -> Result<Self, Error> {
-        Unread::open(input)?.read(format)
+        let subject = Self { options, source, workload, keeps_order, are_unlike, started };
+        Ok(Reading::Subject(Box::new(subject)))
     }
 
     /// Returns the program, unless it is a LogGOPSim binary.
@@ -82,27 +95,6 @@ impl Subject {
         };
         Ok((loaded, self.workload))
     }
-}
-
-/// Lists the actions of a LogGOPSim binary as they lie in the file.
-fn of_binary(input: &Input, options: &Options) -> Result<Result<Workload, TooLarge>, Error> {
-    // An operation has 39 bytes, and each dependency 4.
-    let mut builder = WorkloadBuilder::with_capacity(input.bytes.len() / 39, 0);
-    driver::visit_ranks(input, options, |rank| {
-        builder.begin_rank();
-        for index in 0..rank.len() {
-            builder.push(
-                None,
-                &rank.action(index),
-                rank.missing(index),
-                rank.waiters(index),
-                rank.start_waiters(index),
-                &|_, _| 0,
-            );
-        }
-        rank.roots().for_each(|root| builder.push_root(root));
-    })?;
-    Ok(builder.finish())
 }
 
 /// The place of an action in the input.

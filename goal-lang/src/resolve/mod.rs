@@ -48,8 +48,8 @@ pub(crate) fn assemble(
 enum Recipe {
     /// From one block that uses no labels of other blocks.
     Single(u32),
-    /// From several blocks, from one block with labels that are not resolved yet or that are defined
-    /// twice, or from none for an empty rank.
+    /// From several blocks, from one block with labels that are not resolved yet or that are
+    /// defined twice, or from none for an empty rank.
     Merged(Vec<u32>),
 }
 

@@ -41,8 +41,8 @@ impl Input {
     /// Opens a path; `-` is standard input.
     ///
     /// # Errors
-    /// Returns an error if the input can't be read, is a damaged packed file, or has more bytes than
-    /// may be held in memory.
+    /// Returns an error if the input can't be read, is a damaged packed file, or has more bytes
+    /// than may be held in memory.
     pub fn open(path: &Path, options: &Options) -> Result<Self, Error> {
         let limit = options.input_bytes_max;
         if path == Path::new("-") {
@@ -78,7 +78,8 @@ impl Input {
     /// zstd, to at most `limit` bytes.
     ///
     /// # Errors
-    /// Returns an error if the bytes are a damaged packed file, or unpack to more than `limit` bytes.
+    /// Returns an error if the bytes are a damaged packed file, or unpack to more than `limit`
+    /// bytes.
     pub fn from_bytes(name: String, bytes: Bytes, limit: u64) -> Result<Self, Error> {
         let Some(packing) = Packing::of(&bytes) else {
             return Ok(Self { name, form: form(&bytes), bytes, packed: false });

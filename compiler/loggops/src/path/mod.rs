@@ -2,9 +2,10 @@
 //! the machine adds to it, and how much larger a parameter may become.
 //!
 //! # Layers
-//! `pieces` divides the time of a job by kinds of cost. `record` keeps the reason of every event while the model runs. `walk` follows the reasons from
-//! the last end of a run back to time 0. `totals` and `sensitivity` add up what the path has.
-//! `tolerance` runs the model again with larger parameters.
+//! `pieces` divides the time of a job by kinds of cost. `record` keeps the reason of every event
+//! while the model runs. `walk` follows the reasons from the last end of a run back to time 0.
+//! `totals` and `sensitivity` add up what the path has. `tolerance` runs the model again with larger
+//! parameters.
 
 mod pieces;
 mod record;
@@ -37,7 +38,7 @@ pub enum Cost {
     Latency,
     /// `g`: the gap of an interface.
     Gap,
-    /// `G`: the time of the bytes of a message on an interface, or on the processor of the receiver.
+    /// `G`: the time of a message's bytes on an interface, or on the processor of the receiver.
     GapPerByte,
 }
 
