@@ -1,4 +1,4 @@
-//! What ends of a program that gets stuck.
+//! Finds the latest ends in a program that gets stuck.
 
 use goal_loggops::Workload;
 use goal_loggops::machine::Machine;

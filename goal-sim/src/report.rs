@@ -31,7 +31,7 @@ struct Report<'a> {
     why: Option<why::Report<'a>>,
 }
 
-/// What ends of a program that gets stuck, as programs read it.
+/// The ends in a program that gets stuck, as programs read them.
 #[derive(Serialize)]
 struct PartialReport {
     partial: bool,
@@ -75,7 +75,7 @@ pub(crate) fn stopped(context: &Context<'_>, subject: Subject, stop: Stop) -> Re
     Ok(status)
 }
 
-/// Writes what ends of a program that gets stuck.
+/// Writes the ends in a program that gets stuck.
 fn write_partial(
     model: Model,
     format: Format,

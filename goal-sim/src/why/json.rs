@@ -28,7 +28,7 @@ struct JsonStep<'a> {
     start_ns: Number,
     ns: Number,
     cost: &'static str,
-    /// How often the time has the parameter. Absent for a computation.
+    /// The multiple of the parameter. Absent for a computation.
     #[serde(skip_serializing_if = "Option::is_none")]
     units: Option<u64>,
     work: &'static str,

@@ -93,9 +93,9 @@ pub enum Cause {
 ///
 /// `()` sees nothing.
 pub trait Observer {
-    /// Makes an action wait until `time` for what it depends on. No call has an earlier time than
-    /// the one before. The causes with the last time are those of its readiness; without a call it
-    /// is ready at 0.
+    /// Makes an action wait until `time` for what it depends on. No call about it has an earlier
+    /// time than the one before. The causes with the last time are those of its readiness. Without
+    /// a call it is ready at 0.
     fn delay(&mut self, action: u32, cause: Cause, time: u64) {
         let _ = (action, cause, time);
     }

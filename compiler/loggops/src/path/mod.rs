@@ -1,11 +1,11 @@
-//! The reason for the time of a run in the default model: the critical path, what each parameter of
-//! the machine adds to it, and how much larger a parameter may become.
+//! Explains the time of a run in the default model: its critical path, what each parameter of the
+//! machine adds to it, and how large a parameter may become.
 //!
 //! # Layers
 //! `pieces` divides the time of a job by kinds of cost. `record` keeps the reason of every event
 //! while the model runs. `walk` follows the reasons from the last end of a run back to time 0.
-//! `totals` and `sensitivity` add up what the path has. `tolerance` runs the model again with larger
-//! parameters.
+//! `totals` and `sensitivity` add up what the path has. `tolerance` runs the model again with
+//! larger parameters.
 
 mod pieces;
 mod record;
