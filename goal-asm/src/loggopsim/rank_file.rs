@@ -6,6 +6,7 @@
 use super::file::ReadError;
 use super::outline::Outline;
 use super::rank::{RankRecords, Scratch};
+use super::read::has_second_form;
 use super::{HEADER_SIZE, node};
 use crate::nisa::ReadAt;
 use goal_lang::limits::Limits;
@@ -24,6 +25,9 @@ pub struct RankFile<R> {
 /// The reason why a rank can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RankFileError {
+    /// The file is a binary schedule of LogGOPSim2 (G2).
+    #[error("this is a binary of LogGOPSim2 (G2), not of LogGOPSim")]
+    SecondForm,
     /// The file is wrong.
     #[error(transparent)]
     Format(#[from] ReadError),
@@ -88,6 +92,10 @@ impl<R: ReadAt> RankFile<R> {
         let place = self.outline.place(rank);
         self.bytes.resize(place.len(), 0);
         self.source.read_exact_at(&mut self.bytes, place.start as u64)?;
-        Ok(self.outline.reader(rank, &self.bytes).check(&mut self.scratch)?)
+        let checked = self.outline.reader(rank, &self.bytes).check(&mut self.scratch);
+        checked.map_err(|error| match error.limit() {
+            None if has_second_form(&self.bytes) => RankFileError::SecondForm,
+            _ => error.into(),
+        })
     }
 }

@@ -65,24 +65,29 @@ const SECOND_TYPE_MAX: u8 = 12;
 pub fn is_second_form(bytes: &[u8], limits: &Limits) -> bool {
     let Ok(outline) = Outline::of_bytes(bytes, limits) else { return false };
     SECOND_LENGTHS.iter().any(|&length| {
-        let mut ranks = (0..outline.num_ranks()).map(|rank| outline.place(rank));
-        ranks.all(|range| is_second_rank(File(bytes), range, length))
+        let mut ranks = (0..outline.num_ranks()).map(|rank| &bytes[outline.place(rank)]);
+        ranks.all(|rank| is_second_rank(rank, length))
     })
 }
 
+/// Returns true if the bytes of a rank are laid out as those of LogGOPSim2.
+pub(super) fn has_second_form(rank: &[u8]) -> bool {
+    SECOND_LENGTHS.iter().any(|&length| is_second_rank(rank, length))
+}
+
 /// Returns true if a rank's operations can have records of `length` bytes.
-fn is_second_rank(file: File<'_>, range: Range<usize>, length: u64) -> bool {
-    if range.len() < 8 {
+fn is_second_rank(rank: &[u8], length: u64) -> bool {
+    if rank.len() < 8 {
         return false;
     }
-    let (nodes, roots) = (file.u32(range.start), file.u32(range.start + 4));
-    let first = range.start as u64 + 8 + 4 * u64::from(roots);
+    let (nodes, roots) = (File(rank).u32(0), File(rank).u32(4));
+    let first = 8 + 4 * u64::from(roots);
     let appendix = first + length * u64::from(nodes);
     let fits = roots <= nodes
-        && appendix <= range.end as u64
-        && (range.end as u64 - appendix).is_multiple_of(4);
+        && appendix <= rank.len() as u64
+        && (rank.len() as u64 - appendix).is_multiple_of(4);
     fits && (0..u64::from(nodes)).all(|index| {
-        let kind = file.0[(first + length * index) as usize + node::TYPE];
+        let kind = rank[(first + length * index) as usize + node::TYPE];
         (1..=SECOND_TYPE_MAX).contains(&kind)
     })
 }

@@ -1,10 +1,9 @@
 //! Inputs: files or standard input, packed or not. Their form is recognised by content.
 
-use super::packed::Packing;
+use super::packed::{Packing, too_large};
 use super::{Error, Options, mapping, streams};
 use goal_asm::{loggopsim, nisa};
 use goal_lang::Bytes;
-use goal_lang::diag::{Code, Diagnostic};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -111,11 +110,4 @@ fn read_bounded(name: &str, reader: impl Read, limit: u64) -> Result<Vec<u8>, Er
         return Err(too_large(format!("{name}: more than {limit} bytes")));
     }
     Ok(bytes)
-}
-
-pub(super) fn too_large(what: String) -> Error {
-    Diagnostic::new(Code::InputLimit, format!("{what}, and they have to be held in memory"))
-        .note("pipes, packed and binary inputs are held in memory; plain text files are mapped and may have any size")
-        .help("raise the limit with --max-input")
-        .into()
 }

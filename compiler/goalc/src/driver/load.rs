@@ -67,14 +67,18 @@ impl Opened {
 
 /// Returns the finding about a LogGOPSim binary that can't be read.
 fn unreadable_bytes(input: &Input, options: &Options, error: &loggopsim::ReadError) -> Diagnostic {
-    let name = &input.name;
     if error.limit().is_none() && loggopsim::is_second_form(&input.bytes, &options.limits) {
-        let message = format!("{name} is a binary of LogGOPSim2 (G2), not of LogGOPSim");
-        return Diagnostic::new(Code::ForeignFormat, message).help(
-            "make a LogGOPSim binary of a text with sends, receives and calcs: LogGOPSim's txt2bin, or goalc build --emit loggopsim",
-        );
+        return second_form(&input.name);
     }
-    unreadable(name, error)
+    unreadable(&input.name, error)
+}
+
+/// Returns the finding about a binary of LogGOPSim2.
+pub(super) fn second_form(name: &str) -> Diagnostic {
+    let message = format!("{name} is a binary of LogGOPSim2 (G2), not of LogGOPSim");
+    Diagnostic::new(Code::ForeignFormat, message).help(
+        "make a LogGOPSim binary of a text with sends, receives and calcs: LogGOPSim's txt2bin, or goalc build --emit loggopsim",
+    )
 }
 
 /// Returns the finding about a LogGOPSim binary that can't be read, without a look at its bytes.

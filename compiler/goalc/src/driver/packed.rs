@@ -76,7 +76,7 @@ impl Packing {
             })?;
             if unpacked.len() as u64 > limit {
                 let what = format!("{name}: the {word} file unpacks to more than {limit} bytes");
-                return Err(super::input::too_large(what));
+                return Err(too_large(what));
             }
         }
         if rest.iter().any(|&byte| byte != 0) {
@@ -133,4 +133,12 @@ fn unpack_frame(rest: &mut &[u8], unpacked: &mut Vec<u8>, limit: u64) -> Result<
 /// Returns true if bytes begin with a frame that decoders of zstd leave out, as pzstd writes them.
 fn is_skippable(bytes: &[u8]) -> bool {
     matches!(bytes, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
+/// Returns the error about bytes that would be too many in memory.
+pub(super) fn too_large(what: String) -> Error {
+    Diagnostic::new(Code::InputLimit, format!("{what}, and they have to be held in memory"))
+        .note("pipes, packed and binary inputs are held in memory; plain text files are mapped and may have any size")
+        .help("raise the limit with --max-input")
+        .into()
 }

@@ -4,7 +4,7 @@
 //! rank by rank, and each rank is checked again whenever it is read. All other inputs are held in
 //! memory.
 
-use super::load::unreadable;
+use super::load::{second_form, unreadable};
 use super::sharing::Sharing;
 use super::{Error, Findings, Loaded, Options, load_program, silence};
 use goal_asm::loggopsim::{self, RankFile, RankFileError, RankRecords};
@@ -204,6 +204,7 @@ fn records<'a>(
 
 fn of(name: &str, error: RankFileError) -> Error {
     match error {
+        RankFileError::SecondForm => second_form(name).into(),
         RankFileError::Format(error) => unreadable(name, &error).into(),
         RankFileError::Io(error) => Error::io(name, error),
     }

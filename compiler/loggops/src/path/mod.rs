@@ -2,14 +2,15 @@
 //! machine adds to it, and how large a parameter may become.
 //!
 //! # Layers
-//! `pieces` divides the time of a job by kinds of cost. `record` keeps the reason of every event
-//! while the model runs. `walk` follows the reasons from the last end of a run back to time 0.
-//! `totals` and `sensitivity` add up what the path has. `tolerance` runs the model again with
-//! larger parameters.
+//! `step` has the parts of a path. `pieces` divides the time of a job by kinds of cost. `record`
+//! keeps the reason of every event while the model runs. `walk` follows the reasons from the last
+//! end of a run back to time 0. `totals` and `sensitivity` add up what the path has. `tolerance`
+//! runs the model again with larger parameters.
 
 mod pieces;
 mod record;
 mod sensitivity;
+mod step;
 #[cfg(test)]
 mod tests;
 mod tolerance;
@@ -17,6 +18,7 @@ mod totals;
 mod walk;
 
 pub use sensitivity::Sensitivity;
+pub use step::{Cost, Path, Step, Work};
 pub use tolerance::{Parameter, Tolerance, tolerances};
 pub use totals::{OfCost, OfPair, OfRank, Totals};
 
@@ -24,83 +26,6 @@ use crate::machine::Machine;
 use crate::model::{ModelError, Times, simulate_with};
 use crate::workload::Workload;
 use record::Recorder;
-
-/// The kind of a cost: the parameter of the machine that it is a multiple of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cost {
-    /// The time of a computation.
-    Computation,
-    /// `o`: the processor time of a message at one end.
-    Overhead,
-    /// `O`: the processor time of the bytes of a message at one end.
-    OverheadPerByte,
-    /// `L`: the latency of the network.
-    Latency,
-    /// `g`: the gap of an interface.
-    Gap,
-    /// `G`: the time of a message's bytes on an interface, or on the processor of the receiver.
-    GapPerByte,
-}
-
-impl Cost {
-    /// All kinds.
-    pub const ALL: [Self; 6] = [
-        Self::Computation,
-        Self::Overhead,
-        Self::OverheadPerByte,
-        Self::Latency,
-        Self::Gap,
-        Self::GapPerByte,
-    ];
-}
-
-/// What takes the time of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Work {
-    /// A processor computes.
-    Compute,
-    /// A rank sends a message.
-    Send,
-    /// A message is on its way.
-    Travel,
-    /// A rank takes a message in.
-    Receive,
-    /// The receiver of a large message tells its sender that the send may end.
-    Release,
-}
-
-/// A step of the critical path. One step ends where the next one begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
-    /// The beginning in picoseconds.
-    pub start_ps: u64,
-    /// The duration in picoseconds.
-    pub duration_ps: u64,
-    /// The rank of `action`.
-    pub rank: u32,
-    /// The computation; of [`Work::Receive`] the receive, and of the rest of a message its send.
-    pub action: u32,
-    /// The other action of a message. `None` without a message.
-    pub partner: Option<u32>,
-    /// What takes the time.
-    pub work: Work,
-    /// The kind of cost.
-    pub cost: Cost,
-    /// How often the time has the parameter of its cost: bytes without the first one of a message
-    /// for times of bytes, picoseconds for a computation, and 1 else.
-    pub units: u64,
-}
-
-/// The critical path of a run: steps that leave no time out, and have none twice.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Path {
-    /// The steps in the order of time. Some take no time, if a parameter is 0.
-    pub steps: Vec<Step>,
-    /// The end of the last step, which is that of the run, in picoseconds.
-    pub finish_ps: u64,
-    /// The action that ends last. `None` without actions.
-    pub last: Option<u32>,
-}
 
 /// Simulates a program, and finds its critical path. This takes 32 bytes an action more than
 /// [`simulate`](crate::model::simulate).

@@ -1,6 +1,6 @@
 //! The time of each kind of job, divided by kinds of cost.
 
-use super::Cost;
+use super::step::Cost;
 use crate::machine::Machine;
 
 /// A part of a job's time that has one kind of cost.

@@ -1,6 +1,6 @@
 //! What a larger parameter of the machine adds to the time of a run.
 
-use super::{Cost, Path};
+use super::step::{Cost, Path};
 
 /// The derivatives of the time of a run by the parameters of the machine, on its critical path.
 ///

@@ -2,7 +2,7 @@
 //! ranks.
 
 use super::pieces::{self, Piece};
-use super::{Cost, Path, Work};
+use super::step::{Cost, Path, Work};
 use crate::machine::Machine;
 use crate::workload::{Kind, Workload};
 use rustc_hash::FxHashMap;

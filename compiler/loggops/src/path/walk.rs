@@ -2,7 +2,7 @@
 
 use super::pieces::{self, Piece};
 use super::record::{How, Reason, Recorder};
-use super::{Path, Step, Work};
+use super::step::{Path, Step, Work};
 use crate::channels::NONE;
 use crate::workload::Kind;
 
