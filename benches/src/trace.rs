@@ -14,7 +14,7 @@ pub(crate) struct Args {
     /// The pattern that ranks repeat
     #[arg(value_enum)]
     pattern: Pattern,
-    /// Size of the file: as many steps as fit into so many 10^9 bytes
+    /// Largest size of the file in 10^9 bytes
     #[arg(long, value_name = "SIZE", conflicts_with = "steps")]
     gigabytes: Option<f64>,
     /// Steps, each a computation and its messages [default: 100]

@@ -1,5 +1,5 @@
-//! A check of programs that are too large for [`check`](crate::check()): it takes ranks one at a
-//! time and keeps 12 bytes for each action, 4 for each dependency, and some 30 for each source,
+//! A check of programs that are too large for [`check`](crate::check()). It takes ranks one at a
+//! time. It keeps 12 bytes for each action, 4 for each dependency, and some 30 for each source,
 //! destination and tag of messages.
 //!
 //! It either shows that there is nothing to find, or doubts it and says why. Then only

@@ -107,8 +107,8 @@ impl Concat {
     }
 }
 
-/// Adds a body behind what is there, of which `ends` are the last actions. Returns the last actions
-/// of the body.
+/// Adds a body behind the actions that are there. Their last ones are `ends`. Returns the last
+/// actions of the body.
 fn follow(
     all: &mut Assembly,
     body: &Body,

@@ -273,7 +273,7 @@ pub(crate) fn program(random: &mut fastrand::Rng, has_wildcards: bool) -> String
     text
 }
 
-/// Returns a machine of which some parameters may be 0.
+/// Returns a machine. Some of its parameters may be 0.
 pub(crate) fn machine(random: &mut fastrand::Rng) -> Machine {
     let mut any = |of: &[u64]| of[random.usize(0..of.len())];
     Machine {

@@ -36,8 +36,8 @@ fn pair(size: u64) -> String {
     format!("rank 0 {{ send {size}b to 1 }} rank 1 {{ recv {size}b from 0 }}")
 }
 
-/// `rounds` steps around rings of `ranks` ranks, of which there are `rings`: each rank sends to the
-/// next one once the message of the step before has come.
+/// `rounds` steps around each of `rings` rings of `ranks` ranks. Each rank sends to the next one
+/// once the message of the step before has come.
 fn rings(rings: u64, ranks: u64, rounds: u64, size: u64) -> String {
     let mut text = String::new();
     for rank in 0..rings * ranks {

@@ -1,4 +1,4 @@
-//! What `goalc slice`, `goalc concat` and `goalc merge` share: inputs, and results of any form.
+//! The inputs and results of `goalc slice`, `goalc concat` and `goalc merge`, in any form.
 
 use super::style::Spelling;
 use goal_lang::{Body, MemoryImage};
