@@ -1,7 +1,7 @@
 //! Ranks that behave alike: one of them is simulated for all.
 //!
 //! Ranks are partitioned into classes. Two ranks of a class have the same actions and dependencies,
-//! but other peers. [`Classes`] finds a partition with these properties, and compares each rank
+//! but other peers. `Classes` finds a partition with these properties, and compares each rank
 //! with the representative of its class, which is its first rank:
 //!
 //! 1. Every message has its receive: the k-th send of a channel in the text and its k-th receive.
@@ -26,7 +26,7 @@
 //!
 //! One rule of the model does not look at positions. If two messages are ready at one moment, the
 //! one from the rank of the lower number goes first. Ranks of a class can differ in that. The rule
-//! decides only if both messages need one processor or one interface of their receiver. [`Ties`]
+//! decides only if both messages need one processor or one interface of their receiver. `Ties`
 //! looks for two such messages of different sources in the simulation of the quotient. Up to the
 //! first decision of that kind all ranks of a class are alike. So the simulation of the quotient
 //! meets that decision if one of them does. All ranks are simulated then.
