@@ -1,4 +1,4 @@
-//! What is printed: times, or why there are none.
+//! Prints the times, or the reason why there are none.
 
 use crate::noise::NoiseArguments;
 use crate::parameters::{Parsed, Shown, number};

@@ -1,4 +1,4 @@
-//! What precedes the ranks of a LogGOPSim binary: their number and their places.
+//! The header and the table of a LogGOPSim binary: the number of its ranks and their places.
 
 use super::file::{File, ReadError, Result, error};
 use super::rank::RankReader;

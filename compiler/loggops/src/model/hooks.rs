@@ -1,4 +1,4 @@
-//! What a simulation may be told and what it tells: noise, and observers.
+//! The hooks of a simulation: noise changes its times, and observers see its events.
 
 /// Gives times that differ from those of the machine's parameters. Methods are functions of their
 /// arguments: they give the same answer at each call, in any order of calls.
@@ -79,7 +79,7 @@ pub struct Held {
     pub end: u64,
 }
 
-/// What an action depends on.
+/// A dependency of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// The end of an action of the rank.

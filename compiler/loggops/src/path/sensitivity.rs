@@ -1,4 +1,4 @@
-//! What a larger parameter of the machine adds to the time of a run.
+//! The time that a larger parameter of the machine adds to a run.
 
 use super::step::{Cost, Path};
 

@@ -29,7 +29,7 @@ impl Cost {
     ];
 }
 
-/// What takes the time of a step.
+/// The work of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Work {
     /// A processor computes.
@@ -57,12 +57,12 @@ pub struct Step {
     pub action: u32,
     /// The other action of a message. `None` without a message.
     pub partner: Option<u32>,
-    /// What takes the time.
+    /// The work.
     pub work: Work,
     /// The kind of cost.
     pub cost: Cost,
-    /// How often the time has the parameter of its cost: bytes without the first one of a message
-    /// for times of bytes, picoseconds for a computation, and 1 else.
+    /// The factor of the cost's parameter. Times of bytes have the bytes of the message but the
+    /// first one, a computation its picoseconds, and other costs 1.
     pub units: u64,
 }
 

@@ -57,7 +57,7 @@ pub struct Summary {
     pub has_data: bool,
 }
 
-/// What a first look at the ranks that stay finds.
+/// The findings of a first look at the ranks that stay.
 #[derive(Default)]
 struct Survey {
     has_wildcards: bool,
@@ -205,7 +205,7 @@ impl Slice {
     }
 }
 
-/// What becomes of an action.
+/// The fate of an action in a slice.
 #[derive(Clone, Copy)]
 enum Fate {
     /// It is outside of the window.
