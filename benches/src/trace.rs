@@ -108,46 +108,61 @@ impl Shape {
 
     /// Returns the actions of a rank.
     fn body(&self, rank: u32) -> Body {
-        let mut body = BodyBuilder::default();
+        let mut rank = RankTrace { shape: *self, rank, body: BodyBuilder::default() };
         // What the next step waits for.
         let mut last = Vec::new();
         for step in 0..self.steps {
-            let calc = Action::Calc {
-                nanos: self.nanos / 2 + mixed(rank, step) % (self.nanos + 1),
-                placement: Placement::default(),
+            let calc = rank.calc(step, &last);
+            last = match self.pattern {
+                Pattern::Stencil => rank.stencil(calc),
+                Pattern::Dissemination => rank.dissemination(step, calc),
+                Pattern::Binomial => rank.binomial(step, calc),
+                Pattern::Alltoall => rank.alltoall(step, calc),
             };
-            let calc = body.action(calc);
-            last.drain(..).for_each(|before| body.requires(calc, before));
-            match self.pattern {
-                Pattern::Stencil => self.stencil(&mut body, rank, calc, &mut last),
-                Pattern::Dissemination => {
-                    self.dissemination(&mut body, rank, step, calc, &mut last)
-                }
-                Pattern::Binomial => self.binomial(&mut body, rank, step, calc, &mut last),
-                Pattern::Alltoall => self.alltoall(&mut body, rank, step, calc, &mut last),
-            }
         }
-        body.finish()
+        rank.body.finish()
+    }
+}
+
+/// The actions of a rank. Each pattern adds the messages of a step after `calc`, and returns what
+/// the next step waits for.
+struct RankTrace {
+    shape: Shape,
+    rank: u32,
+    body: BodyBuilder,
+}
+
+impl RankTrace {
+    fn calc(&mut self, step: u32, after: &[ActionId]) -> ActionId {
+        let nanos = self.shape.nanos;
+        let nanos = nanos / 2 + mixed(self.rank, step) % (nanos + 1);
+        self.add(Action::Calc { nanos, placement: Placement::default() }, after)
     }
 
-    fn send(&self, body: &mut BodyBuilder, to: u32, tag: u32, after: ActionId) -> ActionId {
-        let payload = Payload::Pattern { size: self.bytes };
-        let send = Action::Send { payload, to, tag, placement: Placement::default() };
-        let send = body.action(send);
-        body.requires(send, after);
-        send
+    fn send(&mut self, to: u32, tag: u32, after: ActionId) -> ActionId {
+        let payload = Payload::Pattern { size: self.shape.bytes };
+        self.add(Action::Send { payload, to, tag, placement: Placement::default() }, &[after])
     }
 
-    fn recv(&self, body: &mut BodyBuilder, from: u32, tag: u32, after: ActionId) -> ActionId {
-        let payload = Payload::Pattern { size: self.bytes };
-        let recv = Action::Recv { payload, from, tag, placement: Placement::default() };
-        let recv = body.action(recv);
-        body.requires(recv, after);
-        recv
+    fn recv(&mut self, from: u32, tag: u32, after: ActionId) -> ActionId {
+        let payload = Payload::Pattern { size: self.shape.bytes };
+        self.add(Action::Recv { payload, from, tag, placement: Placement::default() }, &[after])
     }
 
-    fn stencil(&self, body: &mut BodyBuilder, rank: u32, calc: ActionId, last: &mut Vec<ActionId>) {
-        let side = self.ranks.isqrt();
+    fn add(&mut self, action: Action, after: &[ActionId]) -> ActionId {
+        let id = self.body.action(action);
+        after.iter().for_each(|&before| self.body.requires(id, before));
+        id
+    }
+
+    /// Returns the rank that is `distance` above, and the one that is `distance` below.
+    fn around(&self, distance: u64) -> (u32, u32) {
+        let (rank, ranks) = (u64::from(self.rank), u64::from(self.shape.ranks));
+        (((rank + distance) % ranks) as u32, ((rank + ranks - distance) % ranks) as u32)
+    }
+
+    fn stencil(&mut self, calc: ActionId) -> Vec<ActionId> {
+        let (rank, side) = (self.rank, self.shape.ranks.isqrt());
         let (row, column) = (rank / side, rank % side);
         let neighbours = [
             (row > 0).then(|| rank - side),
@@ -155,67 +170,45 @@ impl Shape {
             (column > 0).then(|| rank - 1),
             (column + 1 < side).then(|| rank + 1),
         ];
-        for peer in neighbours.into_iter().flatten() {
-            last.push(self.recv(body, peer, 0, calc));
-            last.push(self.send(body, peer, 0, calc));
-        }
+        let both = |peer| [self.recv(peer, 0, calc), self.send(peer, 0, calc)];
+        neighbours.into_iter().flatten().flat_map(both).collect()
     }
 
-    fn dissemination(
-        &self,
-        body: &mut BodyBuilder,
-        rank: u32,
-        step: u32,
-        calc: ActionId,
-        last: &mut Vec<ActionId>,
-    ) {
-        let (rank, ranks) = (u64::from(rank), u64::from(self.ranks));
-        let mut before = calc;
+    fn dissemination(&mut self, step: u32, calc: ActionId) -> Vec<ActionId> {
+        let (mut last, mut before) = (Vec::new(), calc);
         let mut distance = 1;
-        while distance < ranks {
-            let (to, from) = ((rank + distance) % ranks, (rank + ranks - distance) % ranks);
-            last.push(self.send(body, to as u32, step, before));
-            before = self.recv(body, from as u32, step, before);
+        while distance < u64::from(self.shape.ranks) {
+            let (to, from) = self.around(distance);
+            last.push(self.send(to, step, before));
+            before = self.recv(from, step, before);
             distance *= 2;
         }
         last.push(before);
+        last
     }
 
-    fn binomial(
-        &self,
-        body: &mut BodyBuilder,
-        rank: u32,
-        step: u32,
-        calc: ActionId,
-        last: &mut Vec<ActionId>,
-    ) {
+    fn binomial(&mut self, step: u32, calc: ActionId) -> Vec<ActionId> {
+        let (rank, ranks) = (self.rank, self.shape.ranks);
         // The lowest set bit of the rank, beyond which it has no children.
-        let low =
-            if rank == 0 { self.ranks.next_power_of_two() } else { rank & rank.wrapping_neg() };
-        let first = if rank == 0 { calc } else { self.recv(body, rank - low, step, calc) };
-        last.push(first);
+        let low = if rank == 0 { ranks.next_power_of_two() } else { rank & rank.wrapping_neg() };
+        let first = if rank == 0 { calc } else { self.recv(rank - low, step, calc) };
+        let mut last = vec![first];
         for bit in (0..low.ilog2()).rev() {
             let to = u64::from(rank) + (1 << bit);
-            if to < u64::from(self.ranks) {
-                last.push(self.send(body, to as u32, step, first));
+            if to < u64::from(ranks) {
+                last.push(self.send(to as u32, step, first));
             }
         }
+        last
     }
 
-    fn alltoall(
-        &self,
-        body: &mut BodyBuilder,
-        rank: u32,
-        step: u32,
-        calc: ActionId,
-        last: &mut Vec<ActionId>,
-    ) {
-        let (rank, ranks) = (u64::from(rank), u64::from(self.ranks));
-        for distance in 1..ranks {
-            let (to, from) = ((rank + distance) % ranks, (rank + ranks - distance) % ranks);
-            last.push(self.recv(body, from as u32, step, calc));
-            last.push(self.send(body, to as u32, step, calc));
+    fn alltoall(&mut self, step: u32, calc: ActionId) -> Vec<ActionId> {
+        let mut last = Vec::new();
+        for distance in 1..u64::from(self.shape.ranks) {
+            let (to, from) = self.around(distance);
+            last.extend([self.recv(from, step, calc), self.send(to, step, calc)]);
         }
+        last
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::file::{File, Result, error};
 use super::node;
-use super::write::{max_of, placement};
+use super::write::max_of;
 use goal_lang::{
     ANY, Action, ActionId, Body, Csr, Cycle, Payload, Placement, StatedOrder, StatedRows,
     topological_order,
@@ -89,7 +89,7 @@ impl<'a> RankReader<'a> {
         let mut highest = Placement::default();
         let mut stated_dependencies = 0u64;
         for i in 0..places.nodes as usize {
-            highest = max_of(highest, placement(&self.action(places.node(i))?));
+            highest = max_of(highest, self.action(places.node(i))?.placement());
             stated_dependencies +=
                 u64::from(self.file.u32(places.node(i) + node::DEPENDENCIES.start));
         }

@@ -1,8 +1,8 @@
 //! Writes a LogGOPSim binary one rank at a time.
 
-use super::write::{WriteError, body_length, max_of, placement, write_body, write_outline};
+use super::write::{WriteError, body_length, max_of, write_body, write_outline};
 use super::{ENTRY_SIZE, HEADER_SIZE};
-use goal_lang::{Body, Placement};
+use goal_lang::{Action, Body, Placement};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 
 /// A LogGOPSim binary to which ranks are added in order. It becomes the file that
@@ -41,7 +41,8 @@ impl<W: Write + Seek> RankWriter<W> {
     pub fn rank(&mut self, body: &Body) -> Result<(), WriteError> {
         let rank = self.lengths.len() as u32;
         assert!(rank < self.num_ranks, "more ranks than the file has");
-        self.placement_max = body.actions.iter().map(placement).fold(self.placement_max, max_of);
+        self.placement_max =
+            body.actions.iter().map(Action::placement).fold(self.placement_max, max_of);
         self.lengths.push(body_length(body));
         write_body(body, rank, &mut self.out)
     }

@@ -144,7 +144,7 @@ pub fn are_same(left: &Program, right: &Program) -> bool {
 pub fn write(program: &Program, out: &mut dyn Write) -> Result<(), WriteError> {
     let mut max = Placement::default();
     for action in program.bodies.iter().flat_map(|body| &body.actions) {
-        max = max_of(max, placement(action));
+        max = max_of(max, action.placement());
     }
     if max.cpu > u16::from(u8::MAX) {
         (0..program.num_ranks()).try_for_each(|rank| check_cpus(program.body_of(rank), rank))?;
@@ -180,7 +180,7 @@ pub(super) fn write_outline(
 
 /// Refuses a rank with a cpu above 255.
 fn check_cpus(body: &Body, rank: u32) -> Result<(), WriteError> {
-    let cpu = |id| placement(body.action(id)).cpu;
+    let cpu = |id| body.action(id).placement().cpu;
     match body.ids().find(|&id| cpu(id) > u16::from(u8::MAX)) {
         Some(action) => Err(WriteError::HighCpu { rank, action, cpu: cpu(action) }),
         None => Ok(()),
@@ -255,7 +255,7 @@ fn record(body: &Body, id: ActionId, dependencies: u32) -> [u8; node::LENGTH] {
         Action::Calc { nanos, .. } => (node::CALC, 0, nanos, 0),
         _ => (node::CALC, 0, 0, 0),
     };
-    let placement = placement(action);
+    let placement = action.placement();
     let mut record = [0; node::LENGTH];
     record[node::DEPENDENCIES].copy_from_slice(&dependencies.to_le_bytes());
     record[node::TYPE] = kind;
@@ -271,13 +271,4 @@ fn record(body: &Body, id: ActionId, dependencies: u32) -> [u8; node::LENGTH] {
 /// Returns the higher cpu and the higher nic of two placements.
 pub(super) fn max_of(a: Placement, b: Placement) -> Placement {
     Placement { cpu: a.cpu.max(b.cpu), nic: a.nic.max(b.nic) }
-}
-
-pub(super) fn placement(action: &Action) -> Placement {
-    match *action {
-        Action::Send { placement, .. }
-        | Action::Recv { placement, .. }
-        | Action::Calc { placement, .. } => placement,
-        _ => Placement::default(),
-    }
 }

@@ -151,6 +151,16 @@ pub enum Action {
 }
 
 impl Action {
+    /// The processor and the network interface; the first ones if the action names none.
+    pub fn placement(&self) -> Placement {
+        match *self {
+            Action::Send { placement, .. }
+            | Action::Recv { placement, .. }
+            | Action::Calc { placement, .. } => placement,
+            _ => Placement::default(),
+        }
+    }
+
     /// The kind, for counting and for messages.
     pub const fn kind(&self) -> ActionKind {
         match self {

@@ -29,6 +29,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind,
     connect, listen, recv, recvmsg, send, sendmsg, socket_with,
 };
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -59,12 +60,26 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(crate) struct LaunchAddress {
     name: [u8; NAME_LEN],
     token: Token,
+    /// The process ID of the launcher.
+    process: u32,
 }
 
 impl LaunchAddress {
     fn socket(&self) -> io::Result<SocketAddrUnix> {
         let digits: String = self.name.iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(SocketAddrUnix::new_abstract_name(format!("goal-run-{digits}").as_bytes())?)
+    }
+
+    /// Waits until the launcher's process has ended, for at most `limit`. Returns at once in that
+    /// process. A process ID of another namespace costs the limit at most.
+    pub(crate) fn await_end(&self, limit: Duration) {
+        if self.process == std::process::id() {
+            return;
+        }
+        let Some(process) = Pid::from_raw(self.process as i32) else { return };
+        let Ok(handle) = pidfd_open(process, PidfdFlags::empty()) else { return };
+        let Ok(limit) = Timespec::try_from(limit) else { return };
+        let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&limit));
     }
 }
 
@@ -119,7 +134,8 @@ impl LaunchSocket {
     /// # Errors
     /// Those of the system.
     pub(crate) fn open() -> io::Result<Self> {
-        let address = LaunchAddress { name: random()?, token: Token::new()? };
+        let address =
+            LaunchAddress { name: random()?, token: Token::new()?, process: std::process::id() };
         let socket = socket(SocketFlags::NONBLOCK)?;
         bind(&socket, &address.socket()?)?;
         listen(&socket, BACKLOG)?;

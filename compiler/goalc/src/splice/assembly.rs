@@ -1,7 +1,7 @@
 //! A body that is put together from parts of others.
 
 use goal_lang::{
-    Action, ActionId, Body, Csr, Edge, Labels, Payload, Pieces, Placement, StatedEdges, StatedOrder,
+    Action, ActionId, Body, Csr, Edge, Labels, Payload, Pieces, StatedEdges, StatedOrder,
 };
 
 /// The reason why parts don't fit into one body.
@@ -146,14 +146,4 @@ pub(super) fn drop_places(body: &mut Body) {
     debug.irequires.clear();
     debug.lines.clear();
     debug.source_name.clear();
-}
-
-/// Returns the placement of an action, the first processor and interface if it has none.
-pub(super) fn placement(action: &Action) -> Placement {
-    match *action {
-        Action::Send { placement, .. }
-        | Action::Recv { placement, .. }
-        | Action::Calc { placement, .. } => placement,
-        _ => Placement::default(),
-    }
 }

@@ -3,7 +3,7 @@
 mod channels;
 mod run;
 
-use super::assembly::{Assembly, drop_places, placement};
+use super::assembly::{Assembly, drop_places};
 use super::data::{drop_data, dummy, names_data};
 use super::numbers::{RankList, Window};
 use crate::driver::{Error, Ranks};
@@ -190,7 +190,7 @@ impl Slice {
                     Action::Send { .. } => summary.sends += 1,
                     _ => summary.receives += 1,
                 }
-                Some(dummy(placement(&action)))
+                Some(dummy(action.placement()))
             }
         });
         let made = added.and_then(|()| part.finish());

@@ -16,6 +16,10 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// The time that the launcher of a node gets to say why the job does not begin.
+const REASON_LIMIT: Duration = Duration::from_secs(5);
 
 /// The reason why a rank has left its job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +53,11 @@ pub fn joined_rank_over(
 }
 
 fn join_with(wired: &Wired, open: Option<Box<OpenFabric<'_>>>) -> io::Result<Left> {
-    let (bootstrap, mut inherited, socket) = join(&wired.address, wired.rank)?;
+    let joined = join(&wired.address, wired.rank);
+    // The other launcher ends all processes when this one ends. The node's launcher says its reason
+    // before.
+    let joined = joined.inspect_err(|_| wired.address.await_end(REASON_LIMIT));
+    let (bootstrap, mut inherited, socket) = joined?;
     admit();
     let opened = bootstrap.open(&mut inherited)?;
     run(&bootstrap, &mut inherited, opened, &socket, open)
