@@ -24,9 +24,9 @@ pub struct Record {
     /// The bytes of a message, the nanoseconds of a computation, or the picoseconds of a local
     /// operation.
     pub size: u64,
-    /// The other rank of a message, or [`ANY`](goal_lang::ANY).
+    /// The other rank of a message, or [`ANY`](goal_lang::ANY). The number of a marker.
     pub peer: u32,
-    /// The tag of a message, or [`ANY`](goal_lang::ANY).
+    /// The tag of a message or a marker, or [`ANY`](goal_lang::ANY).
     pub tag: u32,
     /// The position of the first dependent among all edges.
     first_edge: u32,
@@ -64,6 +64,7 @@ impl Record {
             }
             Action::Calc { nanos, placement } => (Kind::Calc, nanos, 0, 0, placement),
             Action::Nop | Action::Wtime { .. } => (Kind::Dummy, 0, 0, 0, Placement::default()),
+            Action::Marker { to, tag, .. } => (Kind::Dummy, 0, to, tag, Placement::default()),
             ref local => {
                 let picos = body.map_or(0, |body| local_ps(body, local));
                 (Kind::Local, picos, 0, 0, Placement::default())
@@ -80,6 +81,11 @@ impl Record {
             nic: placement.nic,
             kind,
         }
+    }
+
+    /// Returns true for a marker. It is a dummy, and simulators tell its time.
+    pub fn is_marker(&self) -> bool {
+        self.kind == Kind::Dummy && self.peer > 0
     }
 
     /// Returns the processor time of an action that is no message, in whole nanoseconds.
@@ -287,6 +293,11 @@ impl Workload {
     /// Returns true if no rank has an action.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Number of markers.
+    pub fn num_markers(&self) -> usize {
+        self.records.iter().filter(|record| record.is_marker()).count()
     }
 
     /// Number of receives with a wildcard.

@@ -5,7 +5,7 @@ use super::node;
 use super::write::max_of;
 use goal_lang::{
     ANY, Action, ActionId, Body, Csr, Cycle, Payload, Placement, StatedOrder, StatedRows,
-    topological_order,
+    is_marker, topological_order,
 };
 use std::ops::Range;
 
@@ -250,11 +250,14 @@ impl<'a> RankReader<'a> {
         let payload = Payload::Pattern { size };
         let known = peer < self.ranks;
         match bytes[at + node::TYPE] {
+            node::SEND if tag == ANY => error(at + node::TAG.start, "a send needs a tag"),
+            node::SEND if is_marker(size, peer, self.ranks) => {
+                Ok(Action::Marker { to: peer, tag, placement })
+            }
             node::SEND if !known => error(
                 at + node::PEER.start,
                 format!("there is no rank {peer} among {}", self.ranks),
             ),
-            node::SEND if tag == ANY => error(at + node::TAG.start, "a send needs a tag"),
             node::SEND => Ok(Action::Send { payload, to: peer, tag, placement }),
             node::RECV if !known && peer != ANY && peer != ANY_OF_MPICH => error(
                 at + node::PEER.start,

@@ -82,7 +82,7 @@ pub fn losses(program: &Program) -> Loss {
                     loss.buffers += u64::from(body.payload_operand(payload).is_some());
                     loss.reductions += u64::from(body.reduction(action).is_some());
                 }
-                Action::Calc { .. } => {}
+                Action::Calc { .. } | Action::Marker { .. } => {}
                 _ => loss.operations += 1,
             }
         }
@@ -253,6 +253,7 @@ fn record(body: &Body, id: ActionId, dependencies: u32) -> [u8; node::LENGTH] {
             (node::RECV, from, body.payload_size(payload), tag)
         }
         Action::Calc { nanos, .. } => (node::CALC, 0, nanos, 0),
+        Action::Marker { to, tag, .. } => (node::SEND, to, 0, tag),
         _ => (node::CALC, 0, 0, 0),
     };
     let placement = action.placement();

@@ -22,7 +22,7 @@ pub const MAGIC: [u8; 8] = *b"\x8eNISA\r\n\x1a";
 /// The newest major version of the format. A reader refuses a higher one, which has more
 /// instructions or parts. A higher minor version only adds parts that may be skipped. A file states
 /// the lowest major version that has its instructions and parts.
-pub(super) const MAJOR: u16 = 3;
+pub(super) const MAJOR: u16 = 4;
 /// The first major version with tables of buffers.
 pub(super) const BUFFERS_SINCE: u16 = 3;
 /// The newest minor version of the format.

@@ -148,6 +148,7 @@ fn action(builder: &mut BodyBuilder, record: &Record<'_>) -> Action {
             Buffer::Pattern { .. } | Buffer::Many(_) => unreachable!("verified"),
         },
         Operation::Nop => Action::Nop,
+        Operation::Marker { to, tag } => Action::Marker { to, tag, placement },
     }
 }
 

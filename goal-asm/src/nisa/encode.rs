@@ -204,6 +204,12 @@ fn visit<V: Visitor>(body: &Body, action: &Action, visitor: V) -> V::Output {
             fields: [],
             operands: [],
         }),
+        Action::Marker { to, tag, placement } => visitor.parts(Parts {
+            opcode: Opcode::Marker,
+            placement,
+            fields: [to.into(), tag.into()],
+            operands: [],
+        }),
     }
 }
 

@@ -64,6 +64,13 @@ pub enum Operation<'a> {
     },
     /// No work: the action only carries dependencies.
     Nop,
+    /// No work, at a moment of which a simulator tells the time.
+    Marker {
+        /// One of [`goal_lang::MARKERS`].
+        to: u32,
+        /// Tag.
+        tag: u32,
+    },
 }
 
 /// An operand of an operation, or the payload of a message.
@@ -131,6 +138,9 @@ macro_rules! read {
         $cursor.function()
     };
     ($cursor:ident, UserFunction) => {
+        $cursor.u32()
+    };
+    ($cursor:ident, MarkerNumber) => {
         $cursor.u32()
     };
     ($cursor:ident, Payload) => {

@@ -177,6 +177,12 @@ pub(super) fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
             print_piece(out, Piece { addr, size: 8, space });
         }
         Action::Nop => out.text("nop"),
+        Action::Marker { to, tag, placement } => {
+            out.text("send 0b to ");
+            out.number(u64::from(to));
+            print_tag(out, tag);
+            print_placement(out, placement);
+        }
     }
 }
 

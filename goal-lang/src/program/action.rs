@@ -148,6 +148,25 @@ pub enum Action {
     },
     /// Nothing: a dummy that only carries dependencies (paper III.D, Theorem 4).
     Nop,
+    /// Nothing, at a moment of which a simulator tells the time. Text and LogGOPSim binaries have
+    /// it as a send of no bytes to one of [`MARKERS`].
+    Marker {
+        /// The number in place of a rank, one of [`MARKERS`].
+        to: u32,
+        /// Tag, at most [`TAG_MAX`](crate::limits::TAG_MAX).
+        tag: u32,
+        /// The cpu and interface that the text names. A marker occupies neither.
+        placement: Placement,
+    },
+}
+
+/// The numbers in place of a rank that make a send of no bytes a marker, as Schedgen writes it.
+pub const MARKERS: [u32; 2] = [9_999_999, 999_999_999];
+
+/// Returns true if a send of `size` bytes to `to` is a marker in a group of `num_ranks` ranks: `to`
+/// is one of [`MARKERS`] and no rank.
+pub fn is_marker(size: u64, to: u32, num_ranks: u32) -> bool {
+    size == 0 && to >= num_ranks && MARKERS.contains(&to)
 }
 
 impl Action {
@@ -156,7 +175,8 @@ impl Action {
         match *self {
             Action::Send { placement, .. }
             | Action::Recv { placement, .. }
-            | Action::Calc { placement, .. } => placement,
+            | Action::Calc { placement, .. }
+            | Action::Marker { placement, .. } => placement,
             _ => Placement::default(),
         }
     }
@@ -171,6 +191,7 @@ impl Action {
             Action::User { .. } => ActionKind::User,
             Action::Wtime { .. } => ActionKind::Wtime,
             Action::Nop => ActionKind::Nop,
+            Action::Marker { .. } => ActionKind::Marker,
         }
     }
 }
@@ -192,11 +213,13 @@ pub enum ActionKind {
     Wtime,
     /// [`Action::Nop`]
     Nop,
+    /// [`Action::Marker`]
+    Marker,
 }
 
 impl ActionKind {
     /// Every kind, in the order reports list them.
-    pub const ALL: [ActionKind; 7] = [
+    pub const ALL: [ActionKind; 8] = [
         ActionKind::Send,
         ActionKind::Recv,
         ActionKind::Calc,
@@ -204,9 +227,11 @@ impl ActionKind {
         ActionKind::User,
         ActionKind::Wtime,
         ActionKind::Nop,
+        ActionKind::Marker,
     ];
 
-    /// Returns the word that begins a statement of this kind in text, or the name of its function.
+    /// Returns the word that begins a statement of this kind in text, the name of its function, or
+    /// `marker`.
     pub const fn name(self) -> &'static str {
         match self {
             ActionKind::Send => "send",
@@ -216,6 +241,7 @@ impl ActionKind {
             ActionKind::User => "user",
             ActionKind::Wtime => "wtime",
             ActionKind::Nop => "nop",
+            ActionKind::Marker => "marker",
         }
     }
 }

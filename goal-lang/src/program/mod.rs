@@ -14,7 +14,9 @@ mod stated_edges;
 #[cfg(test)]
 mod tests;
 
-pub use action::{Action, ActionKind, Operand, Payload, Piece, Pieces, Placement, Space};
+pub use action::{
+    Action, ActionKind, MARKERS, Operand, Payload, Piece, Pieces, Placement, Space, is_marker,
+};
 pub use body::{Access, Body, Function, LocalOperation, Reduction};
 pub use buffers::{
     BUFFER_BYTES_MAX, BUFFERS_MAX, OFFSET_BITS, TableError, buffer_address, buffer_of, flat_offsets,

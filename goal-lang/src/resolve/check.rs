@@ -6,16 +6,23 @@ use crate::diag::{Code, Diagnostic, Report};
 use crate::ids::ANY;
 use crate::lexer::{Lexer, Token};
 use crate::parse::Block;
-use crate::program::{Action, Body, Space};
+use crate::program::{Action, Body, MARKERS, Payload, Space, is_marker};
 use crate::source::{Position, SourceMap, Span};
 
-/// Reports messages to and from ranks outside of the group.
-pub(super) fn peers(sources: &SourceMap, blocks: &[Block], group: &Group, report: &mut Report) {
+/// Makes markers of the sends that are some ([`is_marker`]), and reports other messages to and from
+/// ranks outside of the group.
+pub(super) fn peers(sources: &SourceMap, blocks: &mut [Block], group: &Group, report: &mut Report) {
     let num_ranks = group.num_ranks;
-    for block in blocks.iter().filter(|block| block.peer_max.is_some_and(|peer| peer >= num_ranks))
-    {
-        for (action, &place) in block.body.actions.iter().zip(&block.body.debug.actions) {
+    let is_outside = |block: &&mut Block| block.peer_max.is_some_and(|peer| peer >= num_ranks);
+    for block in blocks.iter_mut().filter(is_outside) {
+        for (action, &place) in block.body.actions.iter_mut().zip(&block.body.debug.actions) {
             let (peer, word) = match *action {
+                Action::Send { payload: Payload::Pattern { size }, to, tag, placement }
+                    if is_marker(size, to, num_ranks) =>
+                {
+                    *action = Action::Marker { to, tag, placement };
+                    continue;
+                }
                 Action::Send { to, .. } => (to, "to"),
                 Action::Recv { from, .. } if from != ANY => (from, "from"),
                 _ => continue,
@@ -33,6 +40,9 @@ pub(super) fn peers(sources: &SourceMap, blocks: &[Block], group: &Group, report
                 );
                 if let Some(span) = group.declared {
                     diagnostic = diagnostic.label(span, "the group's size is set here");
+                }
+                if MARKERS.contains(&peer) {
+                    diagnostic = diagnostic.note(format!("a marker is `send 0b to {peer}`"));
                 }
                 diagnostic
                     .note("ranks count from 0")

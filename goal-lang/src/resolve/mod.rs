@@ -30,7 +30,7 @@ pub(crate) fn assemble(
     report: &mut Report,
 ) -> Option<Program> {
     let (mut blocks, group) = group::gather(sources, chunks, options, report)?;
-    check::peers(sources, &blocks, &group, report);
+    check::peers(sources, &mut blocks, &group, report);
     let mut resolver = Resolver::new(sources, report);
     let plan = resolver.plan(&blocks, &group)?;
     let images = images::build(&mut resolver, &blocks, &group)?;

@@ -125,7 +125,11 @@ impl BodyVerifier<'_> {
                     }
                 }
             }
-            Action::Exec { .. } | Action::Calc { .. } | Action::Wtime { .. } | Action::Nop => {}
+            Action::Exec { .. }
+            | Action::Calc { .. }
+            | Action::Wtime { .. }
+            | Action::Nop
+            | Action::Marker { .. } => {}
         }
         self.check_bounds(action)?;
         match *action {

@@ -51,7 +51,7 @@ impl Kind {
             Operation::Recv { .. } => Kind::Recv,
             Operation::Calc { .. } => Kind::Calc,
             Operation::Exec { .. } | Operation::User { .. } | Operation::Wtime { .. } => Kind::Exec,
-            Operation::Nop => Kind::Nop,
+            Operation::Nop | Operation::Marker { .. } => Kind::Nop,
         }
     }
 

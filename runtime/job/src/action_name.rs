@@ -58,6 +58,7 @@ fn kind(operation: &Operation<'_>) -> &'static str {
         Operation::Calc { .. } => "calc",
         Operation::Exec { .. } | Operation::User { .. } | Operation::Wtime { .. } => "exec",
         Operation::Nop => "nop",
+        Operation::Marker { .. } => "marker",
     }
 }
 

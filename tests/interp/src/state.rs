@@ -136,7 +136,7 @@ impl<'p> State<'p> {
                 return Ok(Started::Sent(self.send(vertex, payload, to, tag)?));
             }
             Action::Recv { from, tag, .. } => return Ok(Started::Posted(Envelope { from, tag })),
-            Action::Calc { .. } | Action::Nop => {}
+            Action::Calc { .. } | Action::Nop | Action::Marker { .. } => {}
             Action::Wtime { addr, space } => {
                 let bytes = self.options.wtime.to_le_bytes().to_vec();
                 let time = Bytes { unspecified: vec![true; bytes.len()], bytes };

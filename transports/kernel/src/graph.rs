@@ -177,7 +177,7 @@ fn work(operation: &Operation<'_>, places: &Places, abilities: Abilities) -> Wor
         Operation::Recv { peer, tag, payload, reduce } => {
             Work::Recv { peer, tag, payload: places.payload(payload), combine: reduce }
         }
-        Operation::Calc { nanos: 0 } | Operation::Nop => Work::Nothing,
+        Operation::Calc { nanos: 0 } | Operation::Nop | Operation::Marker { .. } => Work::Nothing,
         Operation::Calc { .. } if !abilities.calc => Work::Nothing,
         Operation::Calc { .. } => Work::Handed(Hand::Calc),
         Operation::Exec { op, datatype, a, b, c } => Work::Exec(Exec {

@@ -92,7 +92,7 @@ pub(super) fn sequences(program: &Program) -> Result<(Program, Vec<Part>), Strin
                     let tag = *tags.entry(tag).or_insert(count);
                     writer.recv(size, from, tag, &requires)
                 }
-                other @ (Action::Calc { .. } | Action::Nop) => {
+                other @ (Action::Calc { .. } | Action::Nop | Action::Marker { .. }) => {
                     writer.wait_for(&requires);
                     let number = writer.body.action(other);
                     requires.iter().for_each(|&before| writer.body.requires(number, before));

@@ -74,7 +74,7 @@ impl CompactCheck {
                 let (channel, key) = self.channels.of(from, rank, tag).ok_or(Doubt::TooLarge)?;
                 (Direction::Recv.of(channel), Some((Direction::Recv, channel, key, size)))
             }
-            Action::Calc { .. } | Action::Nop => (LOCAL, None),
+            Action::Calc { .. } | Action::Nop | Action::Marker { .. } => (LOCAL, None),
             _ => return Err(Doubt::Data { rank }),
         };
         let own = self.graph.len() - self.first;

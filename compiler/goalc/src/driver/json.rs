@@ -170,6 +170,9 @@ impl JsonAction<'_> {
             Action::Calc { nanos, placement: Placement { cpu, nic } } => {
                 Self { kind, nanos: Some(nanos), cpu, nic, ..Self::default() }
             }
+            Action::Marker { to, tag, placement: Placement { cpu, nic } } => {
+                Self { kind, to: Some(to), tag: Wild::new(tag), cpu, nic, ..Self::default() }
+            }
             Action::Wtime { addr, space } => Self {
                 kind,
                 buffers: vec![vec![JsonPiece::from(&Piece { addr, size: 8, space })]],

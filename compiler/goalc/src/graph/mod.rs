@@ -66,6 +66,6 @@ fn colour(kind: ActionKind) -> &'static str {
         ActionKind::Exec => "#d9efd3",
         ActionKind::User => "#e6daf3",
         ActionKind::Wtime => "#fbf3c0",
-        ActionKind::Nop => "#ffffff",
+        ActionKind::Nop | ActionKind::Marker => "#ffffff",
     }
 }

@@ -133,7 +133,11 @@ fn with_pieces_behind(mut action: Action, shift: u32) -> Action {
         },
         Action::ExecVector { operands, .. } => operands.iter_mut().for_each(moved),
         Action::User { operands, .. } => operands.iter_mut().for_each(moved),
-        Action::Calc { .. } | Action::Exec { .. } | Action::Wtime { .. } | Action::Nop => {}
+        Action::Calc { .. }
+        | Action::Exec { .. }
+        | Action::Wtime { .. }
+        | Action::Nop
+        | Action::Marker { .. } => {}
     }
     action
 }

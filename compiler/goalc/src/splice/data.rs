@@ -18,7 +18,7 @@ pub(super) fn names_data(action: &Action) -> bool {
         Action::Send { payload, .. } | Action::Recv { payload, .. } => {
             !matches!(payload, Payload::Pattern { .. })
         }
-        Action::Calc { .. } | Action::Nop => false,
+        Action::Calc { .. } | Action::Nop | Action::Marker { .. } => false,
         _ => true,
     }
 }

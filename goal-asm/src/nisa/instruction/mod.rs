@@ -71,6 +71,10 @@ macro_rules! instructions {
                     payload: Buffer::One(b),
                     reduce: Some((function.0, function.1, a)),
                 };
+            /// No work: a moment of which a simulator tells the time.
+            Marker = 10, "marker", since 4, placed true,
+                fields { to: MarkerNumber, tag: Tag }, operands {},
+                decodes Marker { to, tag };
         }
     };
 }
@@ -96,6 +100,8 @@ pub(super) enum Field {
     Combination,
     /// `u32`: number of a registered function.
     UserFunction,
+    /// `u32`: a number of [`MARKERS`](goal_lang::MARKERS) that is no rank.
+    MarkerNumber,
 }
 
 impl Field {

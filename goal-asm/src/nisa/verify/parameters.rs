@@ -7,7 +7,7 @@ use crate::nisa::instruction::{
     Field, Form, Instruction, Opcode, OperandRule, PIECE_SIZE, Type, instructions,
 };
 use goal_lang::{
-    ANY, Datatype, Op, Piece, Space, buffer_of, is_legal, overlaps_itself, partly_overlap,
+    ANY, Datatype, Op, Piece, Space, buffer_of, is_legal, is_marker, overlaps_itself, partly_overlap,
 };
 
 macro_rules! by_rows {
@@ -125,6 +125,11 @@ impl Verifier<'_> {
             }
             Field::Nanos => {
                 self.word(at + 4)?;
+            }
+            Field::MarkerNumber => {
+                if !is_marker(0, value, self.bounds.ranks) {
+                    return Err(self.action(at, format!("{value} is no number of a marker")));
+                }
             }
             Field::AnyTag | Field::UserFunction => {}
         }

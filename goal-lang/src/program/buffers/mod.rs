@@ -187,7 +187,8 @@ impl Body {
                 Action::Calc { .. }
                 | Action::ExecVector { .. }
                 | Action::User { .. }
-                | Action::Nop => {}
+                | Action::Nop
+                | Action::Marker { .. } => {}
             }
         }
         for piece in &mut self.pieces {

@@ -101,6 +101,7 @@ pub(super) fn is_removable(action: &Action) -> bool {
         | Action::Recv { .. }
         | Action::Calc { .. }
         | Action::User { .. }
-        | Action::Nop => false,
+        | Action::Nop
+        | Action::Marker { .. } => false,
     }
 }

@@ -202,7 +202,7 @@ fn duration_ns(body: &Body, action: &Action, machine: &Machine) -> f64 {
             bytes => machine.overhead_ns + bytes as f64 * machine.overhead_per_byte_ns,
         },
         Action::Calc { nanos, .. } => nanos as f64,
-        Action::Wtime { .. } | Action::Nop => 0.0,
+        Action::Wtime { .. } | Action::Nop | Action::Marker { .. } => 0.0,
         ref action => {
             let bytes =
                 body.local_operation(action).map_or(0, |local| Operand::size(&local.result()));

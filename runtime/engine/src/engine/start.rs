@@ -29,7 +29,7 @@ impl Core {
                 self.start_send(transport, codes, at, SendMessage { to: Rank(peer), tag, payload })
             }
             Operation::Recv { peer, tag, .. } => self.post(codes, at, peer, tag),
-            Operation::Nop => true,
+            Operation::Nop | Operation::Marker { .. } => true,
             Operation::Exec { .. } if self.was_combined(at) => true,
             Operation::Exec { op, datatype, a, b, c } => {
                 // Each branch makes its own value, so that the operands of the second one stay in

@@ -187,7 +187,7 @@ impl Step {
                     ..other
                 }
             }
-            Operation::Nop => Step { kind: StepKind::Nop, ..other },
+            Operation::Nop | Operation::Marker { .. } => Step { kind: StepKind::Nop, ..other },
             _ => other,
         }
     }
