@@ -22,8 +22,11 @@ impl<'a> Ranks<'a> {
     }
 
     /// Simulates one rank of each class, without a list of all actions. Returns `None` if all ranks
-    /// are to be simulated.
+    /// are to be simulated, as with markers.
     pub(crate) fn simulate(&self, machine: &Machine) -> Option<Times> {
+        if self.0.iter().any(RankRecords::has_markers) {
+            return None;
+        }
         driver::show_stage("simulating");
         let (times, classes) = symmetry::simulate_classes(self, machine)?;
         Some(Times { classes, ..times.into() })

@@ -7,6 +7,7 @@
 mod binary;
 mod compare;
 mod compat;
+mod markers;
 mod noise;
 mod outputs;
 mod parameters;
@@ -26,10 +27,11 @@ use goalc::driver::{
     self, Color, Error, InputArguments, Options, clear_stage, exit_status, report_error, with_stack,
 };
 use goalc::memory::{Allocator, prefer_huge_pages};
+use markers::Phases;
 use noise::{NoiseArguments, Plan};
 use outputs::{OutputArguments, Outputs};
 use parameters::{Parameters, Parsed};
-use report::Context;
+use report::{Context, Details};
 use serde::Serialize;
 use simulation::{Stop, Times, explain, simulate, simulate_with};
 use source::{Reading, Subject};
@@ -237,6 +239,7 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
         }
     };
     let elapsed_ns = subject.started.elapsed().as_nanos() as u64;
+    let phases = outputs.take_markers().map(|markers| Phases::new(&subject.workload, markers));
     // The times are known even if a file is not written.
     let written = outputs.finish(&times.finish_ps);
     if arguments.model != Model::Goal && !subject.keeps_order {
@@ -248,14 +251,10 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
         driver::print_line(&format!("goal-sim: warning: {note}"));
     }
     if !arguments.outputs.replace_times() {
-        let why = path.map(|path| Why::new(&subject.workload, &parameters.machine, path));
-        report::write_times(
-            arguments,
-            &parameters,
-            &times,
-            elapsed_ns,
-            why.as_ref().map(|why| (why, &subject)),
-        )?;
+        let why = path
+            .map(|path| Why::new(&subject.workload, &parameters.machine, path, phases.as_ref()));
+        let details = Details { subject: &subject, phases, why };
+        report::write_times(arguments, &parameters, &times, elapsed_ns, Some(&details))?;
     }
     match written {
         Ok(()) => Ok(0),
@@ -275,7 +274,7 @@ fn simulate_for(
     let workload = &subject.workload;
     let times = match arguments.noise.is_given() {
         true => simulate_with(workload, parameters, &plan.of(workload).of_run(0), outputs)?,
-        false if outputs.has_files() || subject.are_unlike => {
+        false if arguments.model == Model::Goal && outputs.needs_all_ranks(subject.are_unlike) => {
             simulate_with(workload, parameters, &(), outputs)?
         }
         false if arguments.why.critical_path => {

@@ -1,5 +1,6 @@
 //! Prints the times, or the reason why there are none.
 
+use crate::markers::{self, Phases};
 use crate::noise::NoiseArguments;
 use crate::parameters::{Parsed, Shown, number};
 use crate::partial;
@@ -27,6 +28,8 @@ struct Report<'a> {
     classes: usize,
     elapsed_ns: u64,
     finish_ns: Vec<serde_json::Number>,
+    #[serde(flatten)]
+    markers: Option<markers::Report<'a>>,
     #[serde(flatten)]
     why: Option<why::Report<'a>>,
 }
@@ -150,14 +153,24 @@ fn report_stuck(
     STUCK
 }
 
+/// What is known of a run besides its times.
+pub(crate) struct Details<'a> {
+    pub(crate) subject: &'a Subject,
+    /// The phases of a program with markers.
+    pub(crate) phases: Option<Phases>,
+    pub(crate) why: Option<Why>,
+}
+
 pub(crate) fn write_times(
     arguments: &Arguments,
     parameters: &Parsed,
     times: &Times,
     elapsed_ns: u64,
-    why: Option<(&Why, &Subject)>,
+    details: Option<&Details<'_>>,
 ) -> Result<(), Error> {
     let finish_ns: Vec<serde_json::Number> = times.finish_ps.iter().map(|&ps| in_ns(ps)).collect();
+    let phases = details.and_then(|of| Some((of.phases.as_ref()?, of.subject)));
+    let why = details.and_then(|of| Some((of.why.as_ref()?, of.subject)));
     match arguments.format {
         Format::Json => write_json(&Report {
             model: arguments.model,
@@ -167,6 +180,7 @@ pub(crate) fn write_times(
             classes: times.classes,
             elapsed_ns,
             finish_ns,
+            markers: phases.map(|(phases, subject)| markers::Report::new(phases, subject)),
             why: why.map(|(why, subject)| why::Report::new(why, subject)),
         }),
         Format::Csv => print(|out| {
@@ -180,6 +194,7 @@ pub(crate) fn write_times(
             for (rank, ns) in finish_ns.iter().enumerate() {
                 writeln!(out, "rank {rank}: {ns} ns")?;
             }
+            phases.map_or(Ok(()), |(phases, _)| markers::write(phases, out))?;
             why.map_or(Ok(()), |(why, subject)| why::write(why, subject, arguments.why.steps, out))
         }),
     }

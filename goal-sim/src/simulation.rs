@@ -43,16 +43,16 @@ pub(crate) enum Stop {
     },
 }
 
-/// Simulates a program. Only the model `goal` tells the observer what happens.
+/// Simulates a program for an observer of the model `goal` and of those of the peers.
 pub(crate) fn simulate(
     workload: &Workload,
     model: Model,
     parameters: &Parsed,
-    observer: &mut impl Observer,
+    observer: &mut (impl Observer + peers::Observer),
 ) -> Result<Times, Stop> {
     match model {
         Model::Goal => simulate_quiet(workload, parameters, observer),
-        Model::Loggopsim | Model::Atlahs => simulate_peer(workload, model, parameters, &mut ()),
+        Model::Loggopsim | Model::Atlahs => simulate_peer(workload, model, parameters, observer),
     }
 }
 

@@ -114,7 +114,9 @@ impl Subject {
         let rank = self.workload.rank_of(action);
         let number = action - self.workload.actions(rank).start;
         let Source::Loaded(loaded) = &self.source else {
-            let kind = match self.workload.record(action).kind {
+            let record = self.workload.record(action);
+            let kind = match record.kind {
+                Kind::Dummy if record.is_marker() => "marker",
                 Kind::Send => "send",
                 Kind::Recv => "recv",
                 Kind::Calc | Kind::Local | Kind::Dummy => "calc",

@@ -29,6 +29,7 @@ pub(super) struct RankReader<'a> {
 pub struct RankRecords<'a> {
     reader: RankReader<'a>,
     places: Places,
+    has_markers: bool,
 }
 
 /// Memory that the checks of all ranks share.
@@ -88,8 +89,11 @@ impl<'a> RankReader<'a> {
         let places = self.places()?;
         let mut highest = Placement::default();
         let mut stated_dependencies = 0u64;
+        let mut has_markers = false;
         for i in 0..places.nodes as usize {
-            highest = max_of(highest, self.action(places.node(i))?.placement());
+            let action = self.action(places.node(i))?;
+            highest = max_of(highest, action.placement());
+            has_markers |= matches!(action, Action::Marker { .. });
             stated_dependencies +=
                 u64::from(self.file.u32(places.node(i) + node::DEPENDENCIES.start));
         }
@@ -98,7 +102,7 @@ impl<'a> RankReader<'a> {
             goes_on = self.check_dependencies(places, scratch)?;
         }
         self.check_roots(places)?;
-        let records = RankRecords { reader: self, places };
+        let records = RankRecords { reader: self, places, has_markers };
         if !goes_on && let Err(Cycle(path)) = topological_order(&records.body()) {
             let at = places.node(path[0].index());
             return error(
@@ -208,7 +212,7 @@ impl<'a> RankReader<'a> {
     fn check_roots(&self, places: Places) -> Result<()> {
         let rank = self.rank;
         let waits = |i: usize| self.file.u32(places.node(i) + node::DEPENDENCIES.start) > 0;
-        let records = RankRecords { reader: *self, places };
+        let records = RankRecords { reader: *self, places, has_markers: false };
         let roots = records.roots();
         if roots.clone().is_sorted_by(|a, b| a < b)
             && roots
@@ -282,6 +286,11 @@ impl<'a> RankRecords<'a> {
     /// Returns true if the rank has no operations.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Returns true if the rank has markers.
+    pub fn has_markers(&self) -> bool {
+        self.has_markers
     }
 
     /// Returns the operation at `index`.

@@ -200,6 +200,16 @@ impl Observer for Chrome<'_> {
              \"args\":{{{arguments},\"peer\":{from},\"taken\":{taken}}}}}"
         ));
     }
+
+    fn end(&mut self, rank: u32, action: u32, time: u64) {
+        let (name, kind) = self.title(rank, action);
+        let (arguments, tag) = (self.named(rank, action), self.workload.record(action).tag);
+        let time = micros(time);
+        self.write(format_args!(
+            "{{\"name\":{name},\"cat\":\"{kind}\",\"ph\":\"i\",\"s\":\"p\",\"pid\":{rank},\
+             \"tid\":0,\"ts\":{time},\"args\":{{{arguments},\"tag\":{tag}}}}}"
+        ));
+    }
 }
 
 impl Record for Chrome<'_> {

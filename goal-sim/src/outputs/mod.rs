@@ -13,13 +13,17 @@ mod svg;
 mod tests;
 mod tracks;
 
+use crate::markers::Reached;
 use crate::parameters::{Parsed, Shown};
 use crate::source::Subject;
 use crate::{Arguments, Model};
 use chrome::Chrome;
+use goal_loggops::Workload;
 use goal_loggops::model::{Job, Observer};
+use goal_loggops::peers;
 use goalc::driver::{Error, Output, Target};
 use matches::Matches;
+pub(crate) use names::Names;
 use progress::Progress;
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -106,13 +110,16 @@ impl Form {
     }
 }
 
-/// Observers that write, and one that shows the progress.
+/// Observers that write, one that shows the progress, and the markers.
 pub(crate) struct Outputs<'a> {
     files: Vec<Box<dyn Record + 'a>>,
     progress: Option<Progress>,
+    workload: &'a Workload,
+    /// The markers that were reached. `None` in a program without markers.
+    markers: Option<Vec<Reached>>,
 }
 
-/// An observer with a file.
+/// An observer with a file. It sees the ends of markers only.
 trait Record: Observer {
     /// Completes the file of a simulation that has ended at a time in picoseconds.
     fn finish(self: Box<Self>, finish: u64) -> Result<(), Error>;
@@ -144,12 +151,20 @@ impl<'a> Outputs<'a> {
         if let Some(path) = &arguments.outputs.matches {
             files.push(Box::new(Matches::new(subject, create(path)?)));
         }
-        Ok(Self { files, progress: Progress::new(subject.workload.len()) })
+        let workload = &subject.workload;
+        let markers = (workload.num_markers() > 0).then(Vec::new);
+        Ok(Self { files, progress: Progress::new(workload.len()), workload, markers })
     }
 
-    /// Returns true if files have to be written.
-    pub(crate) fn has_files(&self) -> bool {
-        !self.files.is_empty()
+    /// Returns true if all ranks have to be simulated: for files, for markers, or because they are
+    /// unlike each other.
+    pub(crate) fn needs_all_ranks(&self, are_unlike: bool) -> bool {
+        are_unlike || !self.files.is_empty() || self.markers.is_some()
+    }
+
+    /// Takes the markers that were reached. Returns `None` of a program without markers.
+    pub(crate) fn take_markers(&mut self) -> Option<Vec<Reached>> {
+        self.markers.take()
     }
 
     /// Completes the files of a simulation with these ends of ranks, in picoseconds.
@@ -172,9 +187,26 @@ impl Observer for Outputs<'_> {
         self.files.iter_mut().for_each(|file| file.receive(receive, send, posted, taken, end));
     }
 
-    fn end(&mut self, _: u32, _: u32, _: u64) {
+    fn end(&mut self, rank: u32, action: u32, time: u64) {
         if let Some(progress) = &mut self.progress {
             progress.advance();
+        }
+        if let Some(markers) = &mut self.markers
+            && self.workload.record(action).is_marker()
+        {
+            markers.push(Reached { rank, action, time_ps: time });
+            self.files.iter_mut().for_each(|file| file.end(rank, action, time));
+        }
+    }
+}
+
+impl peers::Observer for Outputs<'_> {
+    fn calc(&mut self, action: u32, start: u64) {
+        if let Some(markers) = &mut self.markers
+            && self.workload.record(action).is_marker()
+        {
+            let (rank, time_ps) = (self.workload.rank_of(action), start.saturating_mul(1000));
+            markers.push(Reached { rank, action, time_ps });
         }
     }
 }

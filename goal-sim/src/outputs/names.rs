@@ -2,12 +2,12 @@
 
 use crate::source::Subject;
 use goal_lang::{ActionId, LineCounters, Lines};
-use goal_loggops::{Kind, Workload};
+use goal_loggops::{Kind, Record, Workload};
 use goalc::driver::Loaded;
 use std::fmt;
 
 /// The labels and lines of a program's actions. A LogGOPSim binary has none.
-pub(super) struct Names<'a> {
+pub(crate) struct Names<'a> {
     loaded: Option<&'a Loaded>,
     workload: &'a Workload,
     counters: LineCounters<'a>,
@@ -15,17 +15,17 @@ pub(super) struct Names<'a> {
 
 /// An action's names.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Name<'a> {
-    pub(super) kind: &'static str,
+pub(crate) struct Name<'a> {
+    pub(crate) kind: &'static str,
     /// The place among the actions of the rank.
-    pub(super) number: u32,
-    pub(super) label: Option<&'a str>,
+    pub(crate) number: u32,
+    pub(crate) label: Option<&'a str>,
     /// The line in the text, from 1.
-    pub(super) line: Option<u32>,
+    pub(crate) line: Option<u32>,
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(subject: &'a Subject) -> Self {
+    pub(crate) fn new(subject: &'a Subject) -> Self {
         Self {
             loaded: subject.loaded(),
             workload: &subject.workload,
@@ -34,10 +34,10 @@ impl<'a> Names<'a> {
     }
 
     /// Returns the names of an action of a rank.
-    pub(super) fn of(&mut self, rank: u32, action: u32) -> Name<'a> {
+    pub(crate) fn of(&mut self, rank: u32, action: u32) -> Name<'a> {
         let number = action - self.workload.actions(rank).start;
         let Some(loaded) = self.loaded else {
-            let kind = kind_name(self.workload.record(action).kind);
+            let kind = kind_name(self.workload.record(action));
             return Name { kind, number, label: None, line: None };
         };
         let (body, id) = (loaded.program.body_of(rank), ActionId(number));
@@ -53,8 +53,9 @@ impl<'a> Names<'a> {
 }
 
 /// Returns the name of a kind of a binary's actions.
-fn kind_name(kind: Kind) -> &'static str {
-    match kind {
+fn kind_name(record: &Record) -> &'static str {
+    match record.kind {
+        Kind::Dummy if record.is_marker() => "marker",
         Kind::Send => "send",
         Kind::Recv => "recv",
         Kind::Calc => "calc",

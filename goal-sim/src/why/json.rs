@@ -121,12 +121,17 @@ fn totals(why: &Why) -> Value {
             "run_bytes": bytes(of.run_bytes),
         })
     };
+    let phases = why.of_phases.as_deref().map(|phases| json!(phases));
     let why = &why.totals;
-    json!({
+    let mut totals = json!({
         "costs": why.costs.iter().map(cost).collect::<Vec<_>>(),
         "ranks": why.ranks.iter().map(rank).collect::<Vec<_>>(),
         "pairs": why.pairs.iter().map(pair).collect::<Vec<_>>(),
-    })
+    });
+    if let Some(phases) = phases {
+        totals["phases"] = phases;
+    }
+    totals
 }
 
 /// Returns a number of bytes, which has more than 64 bits only if sizes are no sizes of messages.

@@ -6,6 +6,7 @@ mod text;
 pub(crate) use json::Report;
 pub(crate) use text::write;
 
+use crate::markers::{OfPhase, Phases};
 use crate::{Format, Model};
 use goal_loggops::Workload;
 use goal_loggops::machine::Machine;
@@ -59,6 +60,8 @@ impl WhyArguments {
 pub(crate) struct Why {
     path: Path,
     totals: Totals,
+    /// By phase, the time of the path. `None` without markers.
+    of_phases: Option<Vec<OfPhase>>,
     sensitivity: Sensitivity,
     /// By parameter, a tolerance for each percentage.
     tolerances: [(Parameter, Vec<Tolerance>); 3],
@@ -66,7 +69,13 @@ pub(crate) struct Why {
 
 impl Why {
     /// Adds up a critical path, and runs the program again for the tolerances.
-    pub(crate) fn new(workload: &Workload, machine: &Machine, path: Path) -> Self {
+    pub(crate) fn new(
+        workload: &Workload,
+        machine: &Machine,
+        path: Path,
+        phases: Option<&Phases>,
+    ) -> Self {
+        let of_phases = phases.map(|phases| phases.of_path(&path));
         let totals = Totals::new(workload, machine, &path);
         let sensitivity = path.sensitivity();
         driver::show_stage("looking for tolerances");
@@ -79,7 +88,7 @@ impl Why {
             let finish = path.finish_ps;
             (parameter, tolerances(workload, machine, parameter, finish, units, &PERCENTS))
         });
-        Self { path, totals, sensitivity, tolerances }
+        Self { path, totals, of_phases, sensitivity, tolerances }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Why a run takes its time, for people.
 
 use super::{PERCENTS, Why, name_of, places_of};
+use crate::markers::OfPhase;
 use crate::parameters::number;
 use crate::report::in_ns;
 use crate::source::Subject;
@@ -21,6 +22,7 @@ pub(crate) fn write(
     write_costs(why, out)?;
     write_ranks(why, out)?;
     write_pairs(why, out)?;
+    write_phases(why, out)?;
     write_sensitivity(why, out)?;
     write_tolerance(why, out)
 }
@@ -152,6 +154,20 @@ fn write_pairs(why: &Why, out: &mut dyn Write) -> io::Result<()> {
             "  {pair:<17} {path:>15} {share:>6.1} % {:>9} {:>15} {:>20} {:>12}",
             of.path_messages, of.path_bytes, of.run_messages, of.run_bytes
         )?;
+    }
+    Ok(())
+}
+
+fn write_phases(why: &Why, out: &mut dyn Write) -> io::Result<()> {
+    let Some(phases) = &why.of_phases else { return Ok(()) };
+    let phases: Vec<&OfPhase> = phases.iter().filter(|of| of.path_ps > 0).collect();
+    writeln!(out, "\ntotals by phase{}", of_all(phases.len(), "on the path"))?;
+    writeln!(out, "  {:<20} {:>15} {:>8}", "up to", "path, ns", "share")?;
+    for of in phases.into_iter().take(ROWS_MAX) {
+        let name = of.phase.map_or("the end".to_owned(), |key| key.to_string());
+        let (path, share) =
+            (number(of.path_ps, 3).to_string(), percent(of.path_ps, why.path.finish_ps));
+        writeln!(out, "  {name:<20} {path:>15} {share:>6.1} %")?;
     }
     Ok(())
 }

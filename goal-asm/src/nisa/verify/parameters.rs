@@ -7,7 +7,8 @@ use crate::nisa::instruction::{
     Field, Form, Instruction, Opcode, OperandRule, PIECE_SIZE, Type, instructions,
 };
 use goal_lang::{
-    ANY, Datatype, Op, Piece, Space, buffer_of, is_legal, is_marker, overlaps_itself, partly_overlap,
+    ANY, Datatype, Op, Piece, Space, buffer_of, is_legal, is_marker, overlaps_itself,
+    partly_overlap,
 };
 
 macro_rules! by_rows {

@@ -3,7 +3,7 @@
 use super::super::decimal::Duration;
 use super::super::names::{Name, Names};
 use super::frame::{Frame, width_of};
-use super::{NAME_CHARS_MAX, Row, Work, shortened};
+use super::{MARKER, NAME_CHARS_MAX, Row, Work, marker_entry, shortened};
 use goal_loggops::Workload;
 use goal_loggops::model::Job;
 use goalc::graph::escaped_xml;
@@ -21,6 +21,7 @@ pub(super) struct Detail<'a> {
     names: Names<'a>,
     bars: Vec<Bar>,
     messages: Vec<Message>,
+    marks: Vec<Mark>,
     /// By send, the row and the time at which its message leaves.
     leaves: FxHashMap<u32, (usize, u64)>,
 }
@@ -38,6 +39,13 @@ struct Bar {
     tip: String,
 }
 
+/// A marker of a rank, at a time in picoseconds.
+struct Mark {
+    rank: u32,
+    time: u64,
+    tip: String,
+}
+
 /// A message from row to row. Times are in picoseconds.
 struct Message {
     from: (usize, u64),
@@ -46,8 +54,8 @@ struct Message {
 
 impl<'a> Detail<'a> {
     pub(super) fn new(rows: Vec<Row>, names: Names<'a>) -> Self {
-        let (bars, messages) = (Vec::new(), Vec::new());
-        Self { rows, names, bars, messages, leaves: FxHashMap::default() }
+        let (bars, messages, marks) = (Vec::new(), Vec::new(), Vec::new());
+        Self { rows, names, bars, messages, marks, leaves: FxHashMap::default() }
     }
 
     pub(super) fn add(&mut self, workload: &Workload, job: &Job, row: usize, work: Work) {
@@ -82,6 +90,14 @@ impl<'a> Detail<'a> {
         self.bars.push(Bar { row, work, start, end, interface_end, name, tip });
     }
 
+    /// Adds a marker that a rank reaches at a time.
+    pub(super) fn mark(&mut self, workload: &Workload, rank: u32, action: u32, time: u64) {
+        let name = self.names.of(rank, action);
+        let tag = workload.record(action).tag;
+        let tip = format!("rank {rank}: marker, tag {tag}{}, {}", names_of(&name), Duration(time));
+        self.marks.push(Mark { rank, time, tip });
+    }
+
     pub(super) fn draw(self, frame: &mut Frame) {
         let height = match self.rows.len() {
             0..=8 => 40.0,
@@ -102,6 +118,10 @@ impl<'a> Detail<'a> {
         frame.raw(format_args!("</g>\n"));
         for bar in self.bars.iter().filter(|bar| bar.end > bar.start) {
             shape.bar(frame, bar);
+        }
+        for mark in &self.marks {
+            let of_rank = |row: &usize| self.rows[*row].rank == mark.rank;
+            (0..self.rows.len()).filter(of_rank).for_each(|row| shape.mark(frame, row, mark));
         }
         frame.caption(&[]);
     }
@@ -136,6 +156,9 @@ impl<'a> Detail<'a> {
             );
             entries.push((lines, "interface busy with a message".to_owned()));
         }
+        if !self.marks.is_empty() {
+            entries.push(marker_entry());
+        }
         entries
     }
 }
@@ -143,14 +166,16 @@ impl<'a> Detail<'a> {
 /// Returns the text that a viewer shows for a bar under the pointer. `name` is that of the action,
 /// or of the send whose message is taken in.
 fn tip(name: &Name<'_>, statement: &str, rank: u32, [start, end]: [u64; 2]) -> String {
+    let names = names_of(name);
+    format!("rank {rank}: {statement}{names}, {} to {}", Duration(start), Duration(end))
+}
+
+/// Returns the label and the line of an action in parentheses.
+fn names_of(name: &Name<'_>) -> String {
     let label = name.label.map(|label| shortened(label, NAME_CHARS_MAX));
     let line = name.line.map(|line| format!("line {line}"));
     let names: Vec<String> = label.into_iter().chain(line).collect();
-    let names = match names.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", names.join(", ")),
-    };
-    format!("rank {rank}: {statement}{names}, {} to {}", Duration(start), Duration(end))
+    if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
 }
 
 /// The places of rows.
@@ -192,6 +217,15 @@ impl Shape<'_> {
         let y = (top + bottom) / 2.0 + if bar.work == Work::Sending { -THIN } else { THIN };
         frame.raw(format_args!(
             "<path d=\"M{from:.2},{y:.1}H{to:.2}\" stroke=\"{colour}\" stroke-width=\"{THIN}\"/>\n"
+        ));
+    }
+
+    /// Draws a marker over the whole height of a row.
+    fn mark(&self, frame: &mut Frame, row: usize, mark: &Mark) {
+        let (x, top, height) = (frame.x(mark.time), self.tops[row], self.height);
+        let tip = escaped_xml(&mark.tip);
+        frame.raw(format_args!(
+            "<path d=\"M{x:.2},{top:.1}v{height:.1}\" {MARKER}><title>{tip}</title></path>\n"
         ));
     }
 

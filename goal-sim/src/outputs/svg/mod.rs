@@ -20,7 +20,7 @@ use crate::source::Subject;
 use detail::Detail;
 use frame::Frame;
 use goal_loggops::model::{Job, Observer};
-use goal_loggops::{Kind, Workload};
+use goal_loggops::{Kind, Record as Entry, Workload};
 use goalc::driver::Error;
 use std::path::Path;
 use summary::Summary;
@@ -30,6 +30,9 @@ const ROWS_MAX: usize = 32;
 
 /// Most jobs that are drawn one by one.
 const JOBS_MAX: usize = 1500;
+
+/// The line of a marker in the palette of [`Work::colour`].
+const MARKER: &str = "stroke=\"#d55e00\" stroke-width=\"1.5\"";
 
 /// Most characters of a name in a picture.
 const NAME_CHARS_MAX: usize = 24;
@@ -136,6 +139,13 @@ impl Observer for Picture<'_> {
             Body::Summary(summary) => summary.add(row, work, job.start, cpu.end),
         }
     }
+
+    fn end(&mut self, rank: u32, action: u32, time: u64) {
+        match &mut self.body {
+            Body::Detail(detail) => detail.mark(self.workload, rank, action, time),
+            Body::Summary(summary) => summary.mark(rank, time),
+        }
+    }
 }
 
 impl Record for Picture<'_> {
@@ -179,10 +189,15 @@ fn swatch(colour: &str) -> String {
     format!("<rect y=\"-6\" width=\"18\" height=\"12\" fill=\"{colour}\"/>")
 }
 
-/// Returns an upper bound on the jobs of a program: a send and its message are two.
+/// Returns an upper bound on the jobs and markers of a program: a send and its message are two.
 fn num_jobs(workload: &Workload) -> usize {
-    let actions = 0..workload.len() as u32;
-    actions.filter(|&action| workload.record(action).kind != Kind::Dummy).count()
+    let is_drawn = |record: &Entry| record.kind != Kind::Dummy || record.is_marker();
+    (0..workload.len() as u32).filter(|&action| is_drawn(workload.record(action))).count()
+}
+
+/// Returns the shape and the name of markers in a legend.
+fn marker_entry() -> (String, String) {
+    (format!("<path d=\"M9,-7V7\" {MARKER}/>"), "marker".to_owned())
 }
 
 /// Returns the name of an input's file, without its folder.

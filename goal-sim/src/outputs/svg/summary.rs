@@ -4,7 +4,7 @@ use super::super::decimal::Duration;
 use super::super::tracks::{Part, Track};
 use super::bins::Bins;
 use super::frame::Frame;
-use super::{ROWS_MAX, Work, swatch};
+use super::{MARKER, ROWS_MAX, Work, marker_entry, swatch};
 use std::fmt::Write;
 
 const IDLE: &str = "#e9ecef";
@@ -19,14 +19,16 @@ pub(super) struct Summary {
     /// By row, the processors.
     processors: Vec<u64>,
     bins: Bins,
+    /// The row and the time of each marker.
+    marks: Vec<(usize, u64)>,
 }
 
 impl Summary {
     pub(super) fn new(ranks: usize, tracks: &[Track]) -> Self {
         let ranks_a_row = ranks.div_ceil(ROWS_MAX).max(1);
         let rows = ranks.div_ceil(ranks_a_row);
-        let mut summary =
-            Self { ranks, ranks_a_row, processors: vec![0; rows], bins: Bins::new(rows) };
+        let (processors, bins, marks) = (vec![0; rows], Bins::new(rows), Vec::new());
+        let mut summary = Self { ranks, ranks_a_row, processors, bins, marks };
         for track in tracks.iter().filter(|track| track.part == Part::Processor) {
             let row = summary.row_of(track.rank);
             summary.processors[row] += 1;
@@ -44,6 +46,11 @@ impl Summary {
         self.bins.add(row, work, start, end);
     }
 
+    /// Adds a marker that a rank reaches at a time.
+    pub(super) fn mark(&mut self, rank: u32, time: u64) {
+        self.marks.push((self.row_of(rank), time));
+    }
+
     pub(super) fn draw(self, frame: &mut Frame) {
         let rows = self.processors.len();
         let height = match rows {
@@ -55,9 +62,10 @@ impl Summary {
         let names: Vec<String> = (0..rows).map(|row| self.name(row)).collect();
         let tops = frame.rows(&names, height, 3.0, IDLE);
         frame.axis();
-        for (row, top) in tops.into_iter().enumerate() {
+        for (row, &top) in tops.iter().enumerate() {
             self.draw_row(frame, row, top, height);
         }
+        self.draw_marks(frame, &tops, height);
         frame.caption(&self.caption());
     }
 
@@ -95,6 +103,9 @@ impl Summary {
             entries.push(entry(work.colour(), work.name(), sum, whole));
         }
         entries.push(entry(IDLE, "idle", whole.saturating_sub(busy), whole));
+        if !self.marks.is_empty() {
+            entries.push(marker_entry());
+        }
         entries
     }
 
@@ -124,6 +135,22 @@ impl Summary {
             }
         }
         frame.raw(format_args!("</g>\n"));
+    }
+
+    /// Draws the markers: at most one for each row and unit of width, so that they stay few.
+    fn draw_marks(&self, frame: &mut Frame, tops: &[f64], height: f64) {
+        let mut places: Vec<(usize, i64)> =
+            self.marks.iter().map(|&(row, time)| (row, frame.x(time).round() as i64)).collect();
+        places.sort_unstable();
+        places.dedup();
+        if places.is_empty() {
+            return;
+        }
+        frame.raw(format_args!("<path {MARKER} d=\""));
+        for (row, x) in places {
+            frame.raw(format_args!("M{x},{:.1}v{height:.1}", tops[row]));
+        }
+        frame.raw(format_args!("\"/>\n"));
     }
 
     /// Returns, by bin, the height of each kind of work on top of those before it.
