@@ -159,8 +159,11 @@ fn the_verifier_names_what_is_wrong() {
         tag,
         placement: Placement::default(),
     };
+    let marker = |to, tag| Action::Marker { to, tag, placement: Placement::default() };
     let cases = [
         (send(1, 0), "no rank 1"),
+        (marker(9_999_998, 0), "no number of a marker"),
+        (marker(9_999_999, goal_lang::ANY), "needs a tag"),
         (send(0, goal_lang::ANY), "needs a tag"),
         (exec(Op::Band, Datatype::Float32, 0, 8, 8), "not defined"),
         (exec(Op::Sum, Datatype::Int32, 0, 8, 6), "no whole number"),

@@ -56,6 +56,45 @@ fn programs_return() {
     assert!(losses(&program).is_none());
 }
 
+/// A rank with a marker, which a send of no bytes to a number of no rank is.
+fn marker(to: u32) -> Program {
+    let mut rank = BodyBuilder::default();
+    rank.action(Action::Marker { to, tag: 7, placement: Placement { cpu: 2, nic: 1 } });
+    let mut program = ProgramBuilder::default();
+    program.rank_with(rank.finish());
+    program.finish()
+}
+
+#[test]
+fn markers_return() {
+    for to in goal_lang::MARKERS {
+        let program = marker(to);
+        assert!(losses(&program).is_none());
+        let bytes = written(&program);
+        assert_eq!(bytes[12..14], [2, 1]);
+        let again = read(&bytes, &Limits::default()).expect("read");
+        assert!(again.body_of(0).same_graph(program.body_of(0)));
+        assert!(is_written_as(&again, &bytes));
+    }
+}
+
+#[test]
+fn a_marker_has_no_bytes_and_a_number_of_its_own() {
+    let bytes = written(&marker(9_999_999));
+    // One rank with one root comes before the record.
+    let record = 14 + 16 + 8 + 4;
+    for (field, value, wanted) in [
+        (node::BYTES, 8, "there is no rank 9999999 among 1"),
+        (node::PEER, 98, "there is no rank"),
+        (node::TYPE..node::TYPE + 1, node::RECV, "there is no rank 9999999 among 1"),
+    ] {
+        let mut changed = bytes.clone();
+        changed[record + field.start] = value;
+        let error = read(&changed, &Limits::default()).expect_err(wanted);
+        assert!(error.to_string().contains(wanted), "{error}");
+    }
+}
+
 #[test]
 fn what_has_no_place_is_counted() {
     let mut program = two_ranks();

@@ -86,13 +86,14 @@ pub fn print_ranks<E: From<io::Error>>(
 }
 
 /// Returns true if LogGOPSim's language can express all of a program. The language has sends and
-/// receives without buffers, and calcs without a network interface.
+/// receives without buffers, markers, and calcs without a network interface.
 fn loggopsim_reads(program: &Program) -> bool {
     let is_known = |action: &Action| match *action {
         Action::Send { payload, .. } | Action::Recv { payload, .. } => {
             matches!(payload, Payload::Pattern { .. })
         }
         Action::Calc { placement, .. } => placement.nic == 0,
+        Action::Marker { .. } => true,
         _ => false,
     };
     !program.ranks.is_empty()

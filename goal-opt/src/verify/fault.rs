@@ -35,7 +35,15 @@ pub enum Rule {
         /// The number of ranks.
         ranks: u32,
     },
-    /// A send has the wildcard as its tag.
+    /// A marker has a number that is no marker's in a group of this size.
+    #[error("{to} is no number of a marker among {ranks} ranks")]
+    NoMarker {
+        /// The number.
+        to: u32,
+        /// The number of ranks.
+        ranks: u32,
+    },
+    /// A send or a marker has the wildcard as its tag.
     #[error("a send needs a tag")]
     SendWithoutTag,
     /// A scattered buffer has no piece.

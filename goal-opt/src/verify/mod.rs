@@ -8,8 +8,8 @@ pub use fault::{Fault, Faults, Rule};
 use goal_lang::limits::RANK_MAX;
 use goal_lang::{
     ANY, Action, ActionId, Body, Cycle, Datatype, Datum, Function, LocalOperation, Op, Operand,
-    Payload, Piece, Pieces, Program, Reduction, Space, is_legal, overlaps_itself, partly_overlap,
-    topological_order,
+    Payload, Piece, Pieces, Program, Reduction, Space, is_legal, is_marker, overlaps_itself,
+    partly_overlap, topological_order,
 };
 
 /// The most actions of a cycle that a fault names.
@@ -125,11 +125,13 @@ impl BodyVerifier<'_> {
                     }
                 }
             }
-            Action::Exec { .. }
-            | Action::Calc { .. }
-            | Action::Wtime { .. }
-            | Action::Nop
-            | Action::Marker { .. } => {}
+            Action::Exec { .. } | Action::Calc { .. } | Action::Wtime { .. } | Action::Nop => {}
+            Action::Marker { tag: ANY, .. } => return Err(Rule::SendWithoutTag),
+            Action::Marker { to, .. } => {
+                if !is_marker(0, to, self.ranks) {
+                    return Err(Rule::NoMarker { to, ranks: self.ranks });
+                }
+            }
         }
         self.check_bounds(action)?;
         match *action {

@@ -1,6 +1,6 @@
 //! Generates the sequence of events of a program.
 
-use goal_lang::{Action, Program};
+use goal_lang::{Action, MARKERS, Placement, Program};
 use rand::RngExt;
 
 use crate::cells::Cell;
@@ -30,7 +30,8 @@ impl Generator<'_> {
             42..47 => self.calc(),
             47..51 => {
                 let node = self.any_node();
-                self.nodes[node].add(Action::Nop, &[], &[]);
+                let action = dummy(self.nodes[node].len());
+                self.nodes[node].add(action, &[], &[]);
             }
             51..56 if self.shape.wtime => self.wtime(),
             _ => local::event(self),
@@ -67,5 +68,14 @@ impl Generator<'_> {
                 }
             }
         }
+    }
+}
+
+/// Returns an action that does nothing, for a place in its body: a dummy or a marker.
+fn dummy(place: usize) -> Action {
+    let [kind, tag] = [place % 4, place % 3];
+    match MARKERS.get(kind) {
+        Some(&to) => Action::Marker { to, tag: tag as u32, placement: Placement::default() },
+        None => Action::Nop,
     }
 }

@@ -119,7 +119,8 @@ fn without_placement(program: &Program) -> Program {
     for action in program.bodies.iter_mut().flat_map(|body| &mut body.actions) {
         if let Action::Send { placement, .. }
         | Action::Recv { placement, .. }
-        | Action::Calc { placement, .. } = action
+        | Action::Calc { placement, .. }
+        | Action::Marker { placement, .. } = action
         {
             *placement = Placement::default();
         }

@@ -20,7 +20,9 @@ impl Tags {
         let mut tags = Self::default();
         for rank in 0..ranks.num_ranks() {
             ranks.visit_actions(rank, |action| match *action {
-                Action::Send { tag, .. } => tags.end = tags.end.max(u64::from(tag) + 1),
+                Action::Send { tag, .. } | Action::Marker { tag, .. } => {
+                    tags.end = tags.end.max(u64::from(tag) + 1)
+                }
                 Action::Recv { from, tag, .. } => {
                     if tag != ANY {
                         tags.end = tags.end.max(u64::from(tag) + 1);
@@ -61,6 +63,8 @@ pub(super) fn changed(mut action: Action, peer: impl Fn(u32) -> u32, shift: u32)
         if *tag != ANY {
             *tag += shift;
         }
+    } else if let Action::Marker { tag, .. } = &mut action {
+        *tag += shift;
     }
     action
 }

@@ -30,7 +30,7 @@ fn figures_of_a_small_program() {
     let largest = |value, rank| Largest { value, rank };
     assert_eq!((stats.ranks, stats.bodies, stats.actions), (3, 2, 11));
     let kinds: Vec<u64> = stats.kinds.iter().map(|(_, count)| count).collect();
-    assert_eq!(kinds, [3, 3, 5, 0, 0, 0, 0]);
+    assert_eq!(kinds, [3, 3, 5, 0, 0, 0, 0, 0]);
     assert_eq!((stats.requires, stats.irequires), (3, 1));
     assert_eq!((stats.messages, stats.bytes), (3, 18));
     assert_eq!(stats.calc_ns, 2137);

@@ -5,7 +5,7 @@ use crate::nisa::instruction::{Form, Opcode, Type};
 use goal_lang::{ANY, Datatype, Op};
 
 const BOUNDS: Bounds<'_> =
-    Bounds { version: 2, ranks: 4, memory: 64, scratch: 64, buffers: &[], actions: 1 };
+    Bounds { version: 4, ranks: 4, memory: 64, scratch: 64, buffers: &[], actions: 1 };
 const SUM: u32 = Op::Sum as u32 | (Datatype::Int32 as u32) << 8;
 const COPY: u32 = Op::Copy as u32 | (Datatype::Int32 as u32) << 8;
 
@@ -60,6 +60,15 @@ fn each_field_is_checked() {
     check(Opcode::Send, &[], pattern(3, ANY), "a send needs a tag");
     check(Opcode::Recv, &[], pattern(ANY, ANY), "");
     check(Opcode::Recv, &[], pattern(4, 5), "there is no rank 4 among 4");
+    let marker = |to, tag| words().word(to).word(tag);
+    check(Opcode::Marker, &[], marker(9_999_999, 5), "");
+    check(Opcode::Marker, &[], marker(999_999_999, 5), "");
+    check(Opcode::Marker, &[], marker(3, 5), "3 is no number of a marker");
+    check(Opcode::Marker, &[], marker(9_999_999, ANY), "a send needs a tag");
+    let many = Bounds { ranks: 10_000_000, ..BOUNDS };
+    let code = Opcode::Marker as u8;
+    let found = fault(code, false, [Form::Plain; 3], marker(9_999_999, 5), many);
+    assert!(found.contains("9999999 is no number of a marker"), "{found}");
     let exec = |function| words().word(function).buffer(0, 8).buffer(8, 8);
     let both = [Form::Memory, Form::Scratch];
     check(Opcode::Exec, &both, exec(SUM), "");

@@ -335,6 +335,19 @@ fn what_schedgen_and_its_users_write() {
 }
 
 #[test]
+fn a_number_of_a_marker_may_be_a_rank() {
+    let limits = crate::limits::Limits { ranks_max: 1 << 24, ..Default::default() };
+    let options = ParseOptions { limits, ..ParseOptions::default() };
+    for (ranks, is_marker) in [(9_999_999, true), (10_000_000, false)] {
+        let text = format!("num_ranks {ranks} rank 0 {{ send 0b to 9999999 }}");
+        let program = parse_with(&[text.as_bytes()], &options).program.expect("a program");
+        let action = program.body_of(0).actions[0];
+        assert_eq!(matches!(action, Action::Marker { .. }), is_marker, "{action:?}");
+        assert_eq!(matches!(action, Action::Send { to: 9_999_999, .. }), !is_marker);
+    }
+}
+
+#[test]
 fn a_missing_rank_is_a_warning() {
     let parsed = parse_with(&[b"rank 3 { } rank 1 { }"], &ParseOptions::default());
     assert_eq!((parsed.report.errors, parsed.report.warnings), (0, 1));

@@ -137,10 +137,11 @@ impl Summary {
         frame.raw(format_args!("</g>\n"));
     }
 
-    /// Draws the markers: at most one for each row and unit of width, so that they stay few.
+    /// Draws the markers: at most one for each row and two units of width, so that they stay few.
     fn draw_marks(&self, frame: &mut Frame, tops: &[f64], height: f64) {
+        let x = |time| 2 * (frame.x(time) / 2.0).round() as i64;
         let mut places: Vec<(usize, i64)> =
-            self.marks.iter().map(|&(row, time)| (row, frame.x(time).round() as i64)).collect();
+            self.marks.iter().map(|&(row, time)| (row, x(time))).collect();
         places.sort_unstable();
         places.dedup();
         if places.is_empty() {
