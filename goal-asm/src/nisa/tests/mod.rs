@@ -179,11 +179,16 @@ fn operands_that_overlap_partly_are_refused() {
     verified_exec(&[low], &[high], &twice).expect_err("stored twice");
 }
 
-/// A file with messages that carry operations states version 2, and only such a file does.
+/// A file with messages that carry operations states version 2, one with markers version 4.
 #[test]
 fn a_file_states_the_version_that_its_instructions_need() {
     let version = |bytes: &[u8]| u16::from_le_bytes([bytes[8], bytes[9]]);
     assert_eq!(version(&encoded(&example_2())), 1);
+    let mut marked = goal_lang::BodyBuilder::default();
+    marked.action(Action::Marker { to: 9_999_999, tag: 1, placement: Placement::default() });
+    let mut program = ProgramBuilder::default();
+    program.rank_with(marked.finish());
+    assert_eq!(version(&encoded(&program.finish())), 4);
     let mut body = goal_lang::BodyBuilder::default();
     let operands = body.pieces(&[memory(0, 8), memory(8, 8)]).first;
     let payload = Payload::Reduced { op: Op::Sum, datatype: Datatype::Int64, operands };
@@ -202,7 +207,7 @@ fn a_file_states_the_version_that_its_instructions_need() {
     assert_eq!(error.code(), goal_lang::diag::Code::NisaAction);
     assert!(error.to_string().contains("format version 1"), "{error}");
 
-    bytes[8] = 4;
+    bytes[8] = 5;
     reseal(&mut bytes);
     let error = load(bytes).expect_err("a version that is not known");
     assert_eq!(error.code(), goal_lang::diag::Code::NisaVersion);
