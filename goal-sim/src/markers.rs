@@ -156,7 +156,7 @@ fn phases(times: FxHashMap<(u32, u32), Vec<u64>>) -> Vec<Phase> {
         }
     };
     let mut phases: Vec<Phase> = times.into_iter().map(phase).collect();
-    phases.sort_unstable_by_key(|phase| (phase.last, phase.key));
+    phases.sort_unstable_by_key(|phase| (phase.last, phase.first, phase.key));
     let mut before = 0;
     for phase in &mut phases {
         phase.duration = phase.last - std::mem::replace(&mut before, phase.last);

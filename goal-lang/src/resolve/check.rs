@@ -41,12 +41,13 @@ pub(super) fn peers(sources: &SourceMap, blocks: &mut [Block], group: &Group, re
                 if let Some(span) = group.declared {
                     diagnostic = diagnostic.label(span, "the group's size is set here");
                 }
-                if MARKERS.contains(&peer) {
-                    diagnostic = diagnostic.note(format!("a marker is `send 0b to {peer}`"));
-                }
-                diagnostic
-                    .note("ranks count from 0")
-                    .help("name a rank of the group, or add one: `num_ranks N`, or `rank N { }`")
+                let way_out =
+                    "name a rank of the group, or add one: `num_ranks N`, or `rank N { }`";
+                let way_out = match MARKERS.contains(&peer) {
+                    true => format!("write `send 0b to {peer}` for a marker, or {way_out}"),
+                    false => way_out.to_owned(),
+                };
+                diagnostic.note("ranks count from 0").help(way_out)
             });
         }
     }
