@@ -29,7 +29,7 @@ pub(crate) struct Reached {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Key {
     tag: u32,
-    /// How often a rank reaches the tag up to there, from 1.
+    /// The number of times that a rank has reached the tag by then.
     occurrence: u32,
     /// True if some rank reaches the tag several times.
     #[serde(skip)]

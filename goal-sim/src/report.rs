@@ -153,7 +153,7 @@ fn report_stuck(
     STUCK
 }
 
-/// What is known of a run besides its times.
+/// The findings about a run besides its times.
 pub(crate) struct Details<'a> {
     pub(crate) subject: &'a Subject,
     /// The phases of a program with markers.

@@ -64,7 +64,7 @@ pub enum Operation<'a> {
     },
     /// No work: the action only carries dependencies.
     Nop,
-    /// No work, at a moment of which a simulator tells the time.
+    /// No work: a simulator tells when it is reached.
     Marker {
         /// One of [`goal_lang::MARKERS`].
         to: u32,

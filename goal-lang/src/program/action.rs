@@ -148,8 +148,8 @@ pub enum Action {
     },
     /// Nothing: a dummy that only carries dependencies (paper III.D, Theorem 4).
     Nop,
-    /// Nothing, at a moment of which a simulator tells the time. Text and LogGOPSim binaries have
-    /// it as a send of no bytes to one of [`MARKERS`].
+    /// Nothing: a simulator tells when it is reached. Text and LogGOPSim binaries have it as a send
+    /// of no bytes to one of [`MARKERS`].
     Marker {
         /// The number in place of a rank, one of [`MARKERS`].
         to: u32,

@@ -71,7 +71,7 @@ macro_rules! instructions {
                     payload: Buffer::One(b),
                     reduce: Some((function.0, function.1, a)),
                 };
-            /// No work: a moment of which a simulator tells the time.
+            /// No work: a simulator tells when it is reached.
             Marker = 10, "marker", since 4, placed true,
                 fields { to: MarkerNumber, tag: Tag }, operands {},
                 decodes Marker { to, tag };
