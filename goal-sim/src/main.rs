@@ -29,7 +29,7 @@ use goalc::memory::{Allocator, prefer_huge_pages};
 use noise::{NoiseArguments, Plan};
 use outputs::{OutputArguments, Outputs};
 use parameters::{Parameters, Parsed};
-use report::Context;
+use report::{Context, Summary};
 use serde::Serialize;
 use simulation::{Stop, Times, explain, simulate, simulate_with};
 use source::{Reading, Subject};
@@ -221,8 +221,15 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     let subject = match Subject::read_for(&arguments.input, arguments.format.findings(), machine)? {
         Reading::Subject(subject) => *subject,
         Reading::Times(times, started) => {
-            let elapsed_ns = started.elapsed().as_nanos() as u64;
-            report::write_times(arguments, &parameters, &times, elapsed_ns, None)?;
+            let finish_ps = times.finish_ps.iter().copied();
+            let summary = Summary::new(times.events, times.classes, started);
+            report::write_times(arguments, &parameters, &summary, finish_ps)?;
+            return Ok(0);
+        }
+        Reading::CommonTimes { times, ranks, started } => {
+            let finish_ps = std::iter::repeat_n(times.finish_ps.into(), ranks as usize);
+            let summary = Summary::new(times.events, 1, started);
+            report::write_times(arguments, &parameters, &summary, finish_ps)?;
             return Ok(0);
         }
     };
@@ -236,7 +243,7 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
             return report::stopped(&arguments.context(&parameters), subject, stop);
         }
     };
-    let elapsed_ns = subject.started.elapsed().as_nanos() as u64;
+    let summary = Summary::new(times.events, times.classes, subject.started);
     // The times are known even if a file is not written.
     let written = outputs.finish(&times.finish_ps);
     if arguments.model != Model::Goal && !subject.keeps_order {
@@ -249,13 +256,8 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     }
     if !arguments.outputs.replace_times() {
         let why = path.map(|path| Why::new(&subject.workload, &parameters.machine, path));
-        report::write_times(
-            arguments,
-            &parameters,
-            &times,
-            elapsed_ns,
-            why.as_ref().map(|why| (why, &subject)),
-        )?;
+        let summary = Summary { why: why.as_ref().map(|why| (why, &subject)), ..summary };
+        report::write_times(arguments, &parameters, &summary, times.finish_ps.iter().copied())?;
     }
     match written {
         Ok(()) => Ok(0),
