@@ -161,7 +161,7 @@ pub(crate) struct Summary<'a> {
     /// The ranks that were simulated.
     pub(crate) classes: usize,
     pub(crate) elapsed_ns: u64,
-    pub(crate) why: Option<(&'a Why<'a>, &'a Subject)>,
+    pub(crate) why: Option<(&'a Why, &'a Subject)>,
 }
 
 impl Summary<'_> {
