@@ -106,6 +106,8 @@ Examples:
   goal-sim compare --jitter 'L+=exp(200)' old.goal new.goal
                                                      which program takes less time
   goal-sim --timeline trace.svg trace.bin            a picture of the processors' time
+  goalc gen barrier -n 1024 --relative --algorithm dissemination | goal-sim
+                                                     of a program that another one writes
   goal-sim --compat loggopsim -f trace.bin -L 3700   in place of LogGOPSim
 
 Exit status:
@@ -182,7 +184,7 @@ fn run() -> u8 {
     if let Some(status) = compat::run(std::env::args_os()) {
         return status;
     }
-    let cli = match driver::parse::<Cli>("goal-sim") {
+    let cli = match driver::parse_filter::<Cli>("goal-sim") {
         Ok(cli) => cli,
         Err(status) => return status as u8,
     };

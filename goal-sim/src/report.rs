@@ -18,7 +18,7 @@ use std::time::Instant;
 /// The exit status of a program that gets stuck.
 const STUCK: u8 = 3;
 
-/// The most ranks of which each has a line of its own in a text.
+/// The most ranks in a text with a line for each.
 const APART_MAX: usize = 64;
 
 /// The result, as programs read it.
@@ -155,7 +155,7 @@ fn report_stuck(
     STUCK
 }
 
-/// What a simulation gives besides the ends of ranks.
+/// The result of a simulation without the ends of ranks.
 pub(crate) struct Summary<'a> {
     pub(crate) events: u64,
     /// The ranks that were simulated.

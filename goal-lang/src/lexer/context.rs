@@ -272,8 +272,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads the sign behind `rank` in `rank+1`, `rank-1` and `rank^1`. No sign follows the `rank` of
-    /// a block. A minus is a token with the digits behind it, which are read again.
+    /// Reads the sign behind `rank` in `rank+1`, `rank-1` and `rank^1`. No sign follows the `rank`
+    /// of a block. A minus is one token with the digits behind it, so these are read again.
     #[cold]
     fn sign(&mut self) -> Option<Sign> {
         let RawToken { raw, start, .. } = self.ahead?;

@@ -37,7 +37,7 @@ mod write_ranks;
 pub use arguments::{CheckArguments, Deny, FindingArguments, InputArguments};
 pub use build::{Compiled, Emit, compile, emit, optimize};
 pub use check::{check, check_ranks};
-pub use command::{asks_for_json, parse, parse_these};
+pub use command::{asks_for_json, parse, parse_filter, parse_these};
 pub use console::{
     Color, Format, exit_status, note, note_error, note_message, print, print_line, report,
     report_error,

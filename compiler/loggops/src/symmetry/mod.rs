@@ -27,8 +27,8 @@
 //! One rule of the model does not look at positions. If two messages are ready at one moment, the
 //! one from the rank of the lower number goes first. Ranks of a class can differ in that. The rule
 //! decides if both messages need one processor or one interface of their receiver. It also decides
-//! if taking one of them in takes no time, because what waits for it then starts first. `Ties` looks
-//! for two such messages of different sources in the simulation of the quotient. Up to the
+//! if one of them is taken in without time, because what waits for it then starts first. `Ties`
+//! looks for two such messages of different sources in the simulation of the quotient. Up to the
 //! first decision of that kind all ranks of a class are alike. So the simulation of the quotient
 //! meets that decision if one of them does. All ranks are simulated then.
 

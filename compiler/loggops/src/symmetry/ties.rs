@@ -4,8 +4,8 @@ use crate::machine::Machine;
 use crate::model::{Job, Observer};
 use rustc_hash::FxHashMap;
 
-/// Looks for messages of different sources that are ready at one time, and whose order counts: they
-/// need one processor or one interface, or one of them has its effects at once.
+/// Looks for messages of different sources that are ready at one time, and whose order counts. That
+/// is so if they need one processor or one interface, or if one of them has its effects at once.
 #[derive(Debug)]
 pub(super) struct Ties<'a> {
     /// By send, the rank that sends to the representative of the receiving class.
