@@ -67,17 +67,16 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Writes the other rank of a message. That of a shift is counted the shorter way around; if
-    /// both are as short, up for a send and down for a receive.
+    /// Writes the other rank of a message. The distance of a shift is counted in the direction of
+    /// the message.
     pub(super) fn peer(&mut self, peer: u32, is_send: bool) {
         let Some((relation, num_ranks)) = self.relation.filter(|_| peer != ANY) else {
             return self.number_or_any(peer);
         };
-        let down = relation.inverse(peer, num_ranks);
         let (sign, by) = match relation {
             Relation::Xor => ("^", peer),
-            Relation::Shift if peer < down || peer == down && is_send => ("+", peer),
-            Relation::Shift => ("-", down),
+            Relation::Shift if is_send => ("+", peer),
+            Relation::Shift => ("-", relation.inverse(peer, num_ranks)),
         };
         self.text("rank");
         self.text(sign);
