@@ -29,7 +29,9 @@ pub fn parse_these<T: Parser>(program: &str, arguments: Vec<OsString>) -> Result
 }
 
 /// Parses the arguments of this process as [`parse`] does. If standard input is no terminal, it is
-/// the input of a command line without one. The command has [`InputArguments`](super::InputArguments).
+/// the input of a command line without one. The command has [`InputArguments`].
+///
+/// [`InputArguments`]: super::InputArguments
 ///
 /// # Errors
 /// As [`parse`].

@@ -158,7 +158,7 @@ pub(super) fn load_nisa(input: &Input, options: &Options) -> Result<Nisa, Error>
 /// A text that was read.
 pub enum Text {
     /// A program whose ranks differ in their peers only, with its findings.
-    Symmetric(SymmetricProgram, Findings),
+    Symmetric(Box<SymmetricProgram>, Findings),
     /// Any other program.
     Loaded(Loaded),
 }
@@ -173,7 +173,7 @@ pub fn load_text(sources: SourceMap, options: &Options) -> Result<Text, Error> {
         Ok(program) => {
             let mut findings = Findings { sources, ..Findings::default() };
             silence::apply(&mut findings, options);
-            Ok(Text::Symmetric(program, findings))
+            Ok(Text::Symmetric(Box::new(program), findings))
         }
         Err(parsed) => loaded(*parsed, sources, options).map(Text::Loaded),
     }
