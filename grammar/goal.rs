@@ -1,8 +1,9 @@
 // auto-generated: "lalrpop 0.23.2"
-// sha3: f6ca9fc79c5c1c3b54aa11604775d0f0ac93d4af7e3f3f598b2b193d42313c96
+// sha3: 5a9bf12d357ad6d5973debeec7da3b94abe4e76211f3522aba16d5df415f3934
 // features: 
 use crate::lexer::{Plain, PlainDependency, Token};
 use crate::parse::{Builder, DependencyKind, Peer};
+use crate::relative::Sign;
 use crate::Space;
 #[allow(unused_extern_crates)]
 extern crate lalrpop_util as __lalrpop_util;
@@ -17,6 +18,7 @@ mod __parse__Text {
 
     use crate::lexer::{Plain, PlainDependency, Token};
     use crate::parse::{Builder, DependencyKind, Peer};
+    use crate::relative::Sign;
     use crate::Space;
     #[allow(unused_extern_crates)]
     extern crate lalrpop_util as __lalrpop_util;
@@ -206,7 +208,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym0.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action88::<>(builder, &__start, &__end);
+                let __nt = super::__action89::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Statements((
                     __start,
                     __nt,
@@ -297,7 +299,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym0.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action86::<>(builder, &__start, &__end);
+                let __nt = super::__action87::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Items((
                     __start,
                     __nt,
@@ -388,7 +390,7 @@ mod __parse__Text {
             Some((_, Token::Batch(_), _)) => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym0.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action88::<>(builder, &__start, &__end);
+                let __nt = super::__action89::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Statements((
                     __start,
                     __nt,
@@ -883,7 +885,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym0.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action89::<>(builder, &__start, &__end);
+                let __nt = super::__action90::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Values((
                     __start,
                     __nt,
@@ -1299,7 +1301,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym2.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action86::<>(builder, &__start, &__end);
+                let __nt = super::__action87::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Items((
                     __start,
                     __nt,
@@ -1408,7 +1410,7 @@ mod __parse__Text {
                 let __sym0 = __sym0.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action62::<>(builder, __sym0, __sym1);
+                let __nt = super::__action63::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Declaration((
                     __start,
                     __nt,
@@ -1516,7 +1518,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym1.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action87::<>(builder, &__start, &__end);
+                let __nt = super::__action88::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Placements((
                     __start,
                     __nt,
@@ -1697,7 +1699,7 @@ mod __parse__Text {
             Some((_, Token::Batch(_), _)) => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym1.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action88::<>(builder, &__start, &__end);
+                let __nt = super::__action89::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Statements((
                     __start,
                     __nt,
@@ -1898,7 +1900,7 @@ mod __parse__Text {
                 let __sym1 = __sym1.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action106::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action107::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Operation((
                     __start,
                     __nt,
@@ -2163,10 +2165,15 @@ mod __parse__Text {
                 let __sym3 = (__loc1, (__tok), __loc2);
                 __result = __state107(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
+            Some((__loc1, Token::Relative(__tok0), __loc2)) => {
+                let __sym3 = (__loc1, (__tok0), __loc2);
+                __result = __state108(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
                 let __expected = alloc::vec![
                     r###""any""###.to_string(),
+                    r###"relative"###.to_string(),
                     r###"int"###.to_string(),
                     r###"negative"###.to_string(),
                 ];
@@ -2235,10 +2242,15 @@ mod __parse__Text {
                 let __sym3 = (__loc1, (__tok), __loc2);
                 __result = __state107(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
+            Some((__loc1, Token::Relative(__tok0), __loc2)) => {
+                let __sym3 = (__loc1, (__tok0), __loc2);
+                __result = __state108(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
                 let __expected = alloc::vec![
                     r###""any""###.to_string(),
+                    r###"relative"###.to_string(),
                     r###"int"###.to_string(),
                     r###"negative"###.to_string(),
                 ];
@@ -2401,7 +2413,7 @@ mod __parse__Text {
                 __Nonterminal::BlockEnd(__sym3) => {
                     let __sym0 = __sym0.take().unwrap();
                     let __sym1 = __sym1.take().unwrap();
-                    __result = __state111(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state112(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::DatumHead(__sym3) => {
@@ -2486,7 +2498,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::RankNumber(__sym2) => {
-                    __result = __state112(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state113(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -2649,7 +2661,7 @@ mod __parse__Text {
                 let __sym2 = __sym2.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym3.2.clone();
-                let __nt = super::__action107::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = super::__action108::<>(builder, __sym0, __sym1, __sym2, __sym3);
                 let __nt = __Nonterminal::Operation((
                     __start,
                     __nt,
@@ -2709,7 +2721,7 @@ mod __parse__Text {
                     __result = __state15(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym4) => {
-                    __result = __state115(builder, __tokens, __lookahead, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state116(builder, __tokens, __lookahead, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Piece(__sym4) => {
@@ -2778,7 +2790,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Piece(__sym2) => {
-                    __result = __state116(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state117(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -2831,7 +2843,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym3.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action85::<>(builder, &__start, &__end);
+                let __nt = super::__action86::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Attributes((
                     __start,
                     __nt,
@@ -2952,7 +2964,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym3.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action85::<>(builder, &__start, &__end);
+                let __nt = super::__action86::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Attributes((
                     __start,
                     __nt,
@@ -3087,7 +3099,7 @@ mod __parse__Text {
                 let __sym3 = __sym3.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym4.2.clone();
-                let __nt = super::__action108::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
+                let __nt = super::__action109::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
                 let __nt = __Nonterminal::Operation((
                     __start,
                     __nt,
@@ -3147,7 +3159,7 @@ mod __parse__Text {
                     __result = __state15(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym5) => {
-                    __result = __state115(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state116(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Piece(__sym5) => {
@@ -3224,7 +3236,7 @@ mod __parse__Text {
                     __result = __state15(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym2) => {
-                    __result = __state118(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state120(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Piece(__sym2) => {
@@ -3264,11 +3276,137 @@ mod __parse__Text {
             }
             Some((__loc1, __tok @ Token::Tag, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state121(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state123(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::With, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state122(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state124(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __sym0 = __sym0.take().unwrap();
+                let __sym1 = __sym1.take().unwrap();
+                let __sym2 = __sym2.take().unwrap();
+                let __sym3 = __sym3.take().unwrap();
+                let __start = __sym0.0.clone();
+                let __end = __sym4.2.clone();
+                let __nt = super::__action106::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
+                let __nt = __Nonterminal::Operation((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""with""###.to_string(),
+                    r###""tag""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym4.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Attribute(__sym5) => {
+                    __result = __state121(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                __Nonterminal::Placement(__sym5) => {
+                    __result = __state122(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state33<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: &mut Option<(usize, Token, usize)>,
+        __sym1: &mut Option<(usize, (), usize)>,
+        __sym2: &mut Option<(usize, Token, usize)>,
+        __sym3: &mut Option<(usize, Peer, usize)>,
+        __sym4: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Cpu, __loc2)) => {
+                let __sym5 = (__loc1, (__tok), __loc2);
+                __result = __state98(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Nic, __loc2)) => {
+                let __sym5 = (__loc1, (__tok), __loc2);
+                __result = __state99(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Tag, __loc2)) => {
+                let __sym5 = (__loc1, (__tok), __loc2);
+                __result = __state123(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::With, __loc2)) => {
+                let __sym5 = (__loc1, (__tok), __loc2);
+                __result = __state124(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -3350,137 +3488,11 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Attribute(__sym5) => {
-                    __result = __state119(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state121(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Placement(__sym5) => {
-                    __result = __state120(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
-                }
-                _ => {
-                    return Ok((__lookahead, __nt));
-                }
-            }
-        }
-    }
-
-    fn __state33<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: &mut Option<(usize, Token, usize)>,
-        __sym1: &mut Option<(usize, (), usize)>,
-        __sym2: &mut Option<(usize, Token, usize)>,
-        __sym3: &mut Option<(usize, Peer, usize)>,
-        __sym4: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((__loc1, __tok @ Token::Cpu, __loc2)) => {
-                let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state98(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Nic, __loc2)) => {
-                let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state99(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Tag, __loc2)) => {
-                let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state121(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::With, __loc2)) => {
-                let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state122(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __sym0 = __sym0.take().unwrap();
-                let __sym1 = __sym1.take().unwrap();
-                let __sym2 = __sym2.take().unwrap();
-                let __sym3 = __sym3.take().unwrap();
-                let __start = __sym0.0.clone();
-                let __end = __sym4.2.clone();
-                let __nt = super::__action104::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
-                let __nt = __Nonterminal::Operation((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""with""###.to_string(),
-                    r###""tag""###.to_string(),
-                    r###""cpu""###.to_string(),
-                    r###""nic""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym4.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-        #[allow(clippy::never_loop)]
-        loop {
-            let (__lookahead, __nt) = __result;
-            match __nt {
-                __Nonterminal::Attribute(__sym5) => {
-                    __result = __state119(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
-                    return Ok(__result);
-                }
-                __Nonterminal::Placement(__sym5) => {
-                    __result = __state120(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state122(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -3542,7 +3554,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action93::<>(builder, __sym0, __sym1);
+                let __nt = super::__action94::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -3605,7 +3617,7 @@ mod __parse__Text {
                     __result = __state15(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym2) => {
-                    __result = __state126(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state128(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Piece(__sym2) => {
@@ -4317,7 +4329,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action109::<>(builder, __sym0);
+                let __nt = super::__action110::<>(builder, __sym0);
                 let __nt = __Nonterminal::Operation((
                     __start,
                     __nt,
@@ -4573,7 +4585,7 @@ mod __parse__Text {
             Some((_, Token::Nop, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action102::<>(builder, __sym0);
+                let __nt = super::__action103::<>(builder, __sym0);
                 let __nt = __Nonterminal::LabelDef((
                     __start,
                     __nt,
@@ -4648,7 +4660,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action121::<>(builder, __sym0);
+                let __nt = super::__action123::<>(builder, __sym0);
                 let __nt = __Nonterminal::Statement((
                     __start,
                     __nt,
@@ -4734,7 +4746,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action122::<>(builder, __sym0);
+                let __nt = super::__action124::<>(builder, __sym0);
                 let __nt = __Nonterminal::Statement((
                     __start,
                     __nt,
@@ -5070,7 +5082,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action128::<>(builder, __sym0);
+                let __nt = super::__action130::<>(builder, __sym0);
                 let __nt = __Nonterminal::BlockEnd((
                     __start,
                     __nt,
@@ -5526,7 +5538,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action52::<>(builder, __sym0);
+                let __nt = super::__action53::<>(builder, __sym0);
                 let __nt = __Nonterminal::Operand((
                     __start,
                     __nt,
@@ -5655,7 +5667,7 @@ mod __parse__Text {
             Some((_, Token::At, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action103::<>(builder, __sym0);
+                let __nt = super::__action104::<>(builder, __sym0);
                 let __nt = __Nonterminal::OpenVector((
                     __start,
                     __nt,
@@ -5712,7 +5724,7 @@ mod __parse__Text {
             Some((_, Token::From, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action110::<>(builder, __sym0);
+                let __nt = super::__action111::<>(builder, __sym0);
                 let __nt = __Nonterminal::Payload((
                     __start,
                     __nt,
@@ -5882,7 +5894,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action97::<>(builder, __sym0, __sym1);
+                let __nt = super::__action98::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Declaration((
                     __start,
                     __nt,
@@ -6099,7 +6111,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action101::<>(builder, __sym0, __sym1);
+                let __nt = super::__action102::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Item((
                     __start,
                     __nt,
@@ -6153,7 +6165,7 @@ mod __parse__Text {
             Some((_, Token::OpenBrace, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action129::<>(builder, __sym0, __sym1);
+                let __nt = super::__action131::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::BlockHead((
                     __start,
                     __nt,
@@ -6366,7 +6378,7 @@ mod __parse__Text {
             Some((_, Token::OpenBrace, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action118::<>(builder, __sym0);
+                let __nt = super::__action120::<>(builder, __sym0);
                 let __nt = __Nonterminal::RankList((
                     __start,
                     __nt,
@@ -6422,7 +6434,7 @@ mod __parse__Text {
             Some((_, Token::OpenBrace, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action120::<>(builder, __sym0);
+                let __nt = super::__action122::<>(builder, __sym0);
                 let __nt = __Nonterminal::RankNumber((
                     __start,
                     __nt,
@@ -6495,7 +6507,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action67::<>(builder, __sym0, __sym1);
+                let __nt = super::__action68::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Values((
                     __start,
                     __nt,
@@ -6589,7 +6601,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action136::<>(builder, __sym0);
+                let __nt = super::__action138::<>(builder, __sym0);
                 let __nt = __Nonterminal::Value((
                     __start,
                     __nt,
@@ -6683,7 +6695,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action134::<>(builder, __sym0);
+                let __nt = super::__action136::<>(builder, __sym0);
                 let __nt = __Nonterminal::Value((
                     __start,
                     __nt,
@@ -6777,7 +6789,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action135::<>(builder, __sym0);
+                let __nt = super::__action137::<>(builder, __sym0);
                 let __nt = __Nonterminal::Value((
                     __start,
                     __nt,
@@ -6871,7 +6883,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action137::<>(builder, __sym0);
+                let __nt = super::__action139::<>(builder, __sym0);
                 let __nt = __Nonterminal::Value((
                     __start,
                     __nt,
@@ -7094,7 +7106,7 @@ mod __parse__Text {
             Some((_, Token::At, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action55::<>(builder, __sym0);
+                let __nt = super::__action56::<>(builder, __sym0);
                 let __nt = __Nonterminal::Pieces((
                     __start,
                     __nt,
@@ -7152,7 +7164,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Comma, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state108(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state109(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -7201,7 +7213,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state109(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state110(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -7251,7 +7263,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, Token::Name(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state110(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state111(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -7318,7 +7330,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action99::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action100::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Dependency((
                     __start,
                     __nt,
@@ -7406,7 +7418,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action98::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action99::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Dependency((
                     __start,
                     __nt,
@@ -7478,7 +7490,7 @@ mod __parse__Text {
             Some((_, Token::OpenBrace, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action119::<>(builder, __sym0, __sym1);
+                let __nt = super::__action121::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::RankNumber((
                     __start,
                     __nt,
@@ -7549,7 +7561,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action47::<>(builder, __sym0, __sym1);
+                let __nt = super::__action48::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Placements((
                     __start,
                     __nt,
@@ -7620,7 +7632,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state113(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state114(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -7668,7 +7680,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state114(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state115(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -7733,7 +7745,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action50::<>(builder, __sym0);
+                let __nt = super::__action51::<>(builder, __sym0);
                 let __nt = __Nonterminal::Operands((
                     __start,
                     __nt,
@@ -7830,7 +7842,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym3.2.clone();
-                let __nt = super::__action96::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = super::__action97::<>(builder, __sym0, __sym1, __sym2, __sym3);
                 let __nt = __Nonterminal::DatumHead((
                     __start,
                     __nt,
@@ -7927,7 +7939,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym3.2.clone();
-                let __nt = super::__action95::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = super::__action96::<>(builder, __sym0, __sym1, __sym2, __sym3);
                 let __nt = __Nonterminal::DatumHead((
                     __start,
                     __nt,
@@ -8001,7 +8013,7 @@ mod __parse__Text {
             Some((_, Token::At, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action84::<>(builder, __sym0, __sym1);
+                let __nt = super::__action85::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Pieces((
                     __start,
                     __nt,
@@ -8087,7 +8099,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action130::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action132::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Operand((
                     __start,
                     __nt,
@@ -8187,7 +8199,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action112::<>(builder, __sym0);
+                let __nt = super::__action113::<>(builder, __sym0);
                 let __nt = __Nonterminal::Peer((
                     __start,
                     __nt,
@@ -8281,7 +8293,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action111::<>(builder, __sym0);
+                let __nt = super::__action112::<>(builder, __sym0);
                 let __nt = __Nonterminal::Peer((
                     __start,
                     __nt,
@@ -8375,7 +8387,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action131::<>(builder, __sym0);
+                let __nt = super::__action133::<>(builder, __sym0);
                 let __nt = __Nonterminal::Peer((
                     __start,
                     __nt,
@@ -8435,6 +8447,54 @@ mod __parse__Text {
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
+        __sym0: (usize, Sign, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state118(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state109<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
         __sym0: (usize, Token, usize),
         __sym1: (usize, u64, usize),
         __sym2: (usize, Token, usize),
@@ -8450,7 +8510,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state117(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state119(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -8479,7 +8539,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state109<
+    fn __state110<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8528,7 +8588,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action132::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action134::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Piece((
                     __start,
                     __nt,
@@ -8589,7 +8649,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state110<
+    fn __state111<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8628,7 +8688,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym3.2.clone();
-                let __nt = super::__action100::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = super::__action101::<>(builder, __sym0, __sym1, __sym2, __sym3);
                 let __nt = __Nonterminal::Dependency((
                     __start,
                     __nt,
@@ -8678,7 +8738,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state111<
+    fn __state112<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8737,7 +8797,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state112<
+    fn __state113<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8792,101 +8852,6 @@ mod __parse__Text {
         }
     }
 
-    fn __state113<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::With, _)) |
-            Some((_, Token::Tag, _)) |
-            Some((_, Token::Cpu, _)) |
-            Some((_, Token::Nic, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym1.2.clone();
-                let __nt = super::__action116::<>(builder, __sym0, __sym1);
-                let __nt = __Nonterminal::Placement((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""with""###.to_string(),
-                    r###""tag""###.to_string(),
-                    r###""cpu""###.to_string(),
-                    r###""nic""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
     fn __state114<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
@@ -8928,7 +8893,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action117::<>(builder, __sym0, __sym1);
+                let __nt = super::__action118::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Placement((
                     __start,
                     __nt,
@@ -8988,6 +8953,101 @@ mod __parse__Text {
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::With, _)) |
+            Some((_, Token::Tag, _)) |
+            Some((_, Token::Cpu, _)) |
+            Some((_, Token::Nic, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym1.2.clone();
+                let __nt = super::__action119::<>(builder, __sym0, __sym1);
+                let __nt = __Nonterminal::Placement((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""with""###.to_string(),
+                    r###""tag""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state116<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
         __lookahead: Option<(usize, Token, usize)>,
         __sym0: (usize, (), usize),
         __sym1: (usize, (), usize),
@@ -9019,7 +9079,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action82::<>(builder, __sym0, __sym1);
+                let __nt = super::__action83::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Operands((
                     __start,
                     __nt,
@@ -9073,7 +9133,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state116<
+    fn __state117<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9094,7 +9154,7 @@ mod __parse__Text {
             Some((_, Token::At, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action83::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action84::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Pieces((
                     __start,
                     __nt,
@@ -9132,7 +9192,102 @@ mod __parse__Text {
         }
     }
 
-    fn __state117<
+    fn __state118<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Sign, usize),
+        __sym1: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::With, _)) |
+            Some((_, Token::Tag, _)) |
+            Some((_, Token::Cpu, _)) |
+            Some((_, Token::Nic, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym1.2.clone();
+                let __nt = super::__action115::<>(builder, __sym0, __sym1);
+                let __nt = __Nonterminal::Peer((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""with""###.to_string(),
+                    r###""tag""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state119<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9182,7 +9337,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym3.2.clone();
-                let __nt = super::__action133::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = super::__action135::<>(builder, __sym0, __sym1, __sym2, __sym3);
                 let __nt = __Nonterminal::Piece((
                     __start,
                     __nt,
@@ -9243,7 +9398,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state118<
+    fn __state120<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9281,7 +9436,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action81::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action82::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Operands((
                     __start,
                     __nt,
@@ -9335,7 +9490,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state119<
+    fn __state121<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9372,7 +9527,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action39::<>(builder, __sym0, __sym1);
+                let __nt = super::__action40::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Attributes((
                     __start,
                     __nt,
@@ -9426,7 +9581,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state120<
+    fn __state122<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9462,7 +9617,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action45::<>(builder, __sym0);
+                let __nt = super::__action46::<>(builder, __sym0);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -9516,7 +9671,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state121<
+    fn __state123<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9535,17 +9690,17 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Any, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state123(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state125(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state124(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state126(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, __tok @ Token::Negative, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state125(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state127(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -9576,7 +9731,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state122<
+    fn __state124<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9624,7 +9779,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state123<
+    fn __state125<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9632,6 +9787,101 @@ mod __parse__Text {
         __tokens: &mut __TOKENS,
         __sym0: (usize, Token, usize),
         __sym1: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::With, _)) |
+            Some((_, Token::Tag, _)) |
+            Some((_, Token::Cpu, _)) |
+            Some((_, Token::Nic, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym1.2.clone();
+                let __nt = super::__action92::<>(builder, __sym0, __sym1);
+                let __nt = __Nonterminal::Attribute((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""with""###.to_string(),
+                    r###""tag""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state126<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
@@ -9719,102 +9969,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state124<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::With, _)) |
-            Some((_, Token::Tag, _)) |
-            Some((_, Token::Cpu, _)) |
-            Some((_, Token::Nic, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym1.2.clone();
-                let __nt = super::__action90::<>(builder, __sym0, __sym1);
-                let __nt = __Nonterminal::Attribute((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""with""###.to_string(),
-                    r###""tag""###.to_string(),
-                    r###""cpu""###.to_string(),
-                    r###""nic""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state125<
+    fn __state127<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9855,7 +10010,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action127::<>(builder, __sym0, __sym1);
+                let __nt = super::__action129::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -9909,7 +10064,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state126<
+    fn __state128<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9947,7 +10102,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action94::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action95::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -10503,6 +10658,20 @@ fn __action38<
     'a,
 >(
     builder: &mut Builder<'a>,
+    (_, r, _): (usize, Sign, usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u64, usize),
+) -> Peer
+{
+    builder.relative_peer(r, at, n)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action39<
+    'a,
+>(
+    builder: &mut Builder<'a>,
     (_, __0, _): (usize, (), usize),
 )
 {
@@ -10510,7 +10679,7 @@ fn __action38<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action39<
+fn __action40<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10522,7 +10691,7 @@ fn __action39<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action40<
+fn __action41<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10537,7 +10706,7 @@ fn __action40<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action41<
+fn __action42<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10551,7 +10720,7 @@ fn __action41<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action42<
+fn __action43<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10567,21 +10736,6 @@ fn __action42<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action43<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, at, _): (usize, usize, usize),
-    (_, n, _): (usize, u32, usize),
-)
-{
-    builder.with(s, at, n)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
 fn __action44<
     'a,
 >(
@@ -10590,7 +10744,6 @@ fn __action44<
     (_, _, _): (usize, Token, usize),
     (_, at, _): (usize, usize, usize),
     (_, n, _): (usize, u32, usize),
-    (_, _, _): (usize, (), usize),
 )
 {
     builder.with(s, at, n)
@@ -10602,9 +10755,14 @@ fn __action45<
     'a,
 >(
     builder: &mut Builder<'a>,
-    (_, __0, _): (usize, (), usize),
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u32, usize),
+    (_, _, _): (usize, (), usize),
 )
 {
+    builder.with(s, at, n)
 }
 
 #[allow(unused_variables)]
@@ -10625,7 +10783,6 @@ fn __action47<
 >(
     builder: &mut Builder<'a>,
     (_, __0, _): (usize, (), usize),
-    (_, __1, _): (usize, (), usize),
 )
 {
 }
@@ -10636,13 +10793,10 @@ fn __action48<
     'a,
 >(
     builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, at, _): (usize, usize, usize),
-    (_, n, _): (usize, u64, usize),
+    (_, __0, _): (usize, (), usize),
+    (_, __1, _): (usize, (), usize),
 )
 {
-    builder.cpu(s, at, n)
 }
 
 #[allow(unused_variables)]
@@ -10657,12 +10811,27 @@ fn __action49<
     (_, n, _): (usize, u64, usize),
 )
 {
-    builder.nic(s, at, n)
+    builder.cpu(s, at, n)
 }
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
 fn __action50<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u64, usize),
+)
+{
+    builder.nic(s, at, n)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action51<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10673,7 +10842,7 @@ fn __action50<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action51<
+fn __action52<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10686,7 +10855,7 @@ fn __action51<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action52<
+fn __action53<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10697,7 +10866,7 @@ fn __action52<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action53<
+fn __action54<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10712,7 +10881,7 @@ fn __action53<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action54<
+fn __action55<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10725,7 +10894,7 @@ fn __action54<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action55<
+fn __action56<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10736,7 +10905,7 @@ fn __action55<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action56<
+fn __action57<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10749,7 +10918,7 @@ fn __action56<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action57<
+fn __action58<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10765,7 +10934,7 @@ fn __action57<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action58<
+fn __action59<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10782,7 +10951,7 @@ fn __action58<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action59<
+fn __action60<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10798,7 +10967,7 @@ fn __action59<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action60<
+fn __action61<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10814,7 +10983,7 @@ fn __action60<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action61<
+fn __action62<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10831,7 +11000,7 @@ fn __action61<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action62<
+fn __action63<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10844,7 +11013,7 @@ fn __action62<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action63<
+fn __action64<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10854,24 +11023,6 @@ fn __action63<
 )
 {
     builder.scratch(at, n)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action64<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, at, _): (usize, usize, usize),
-    (_, a, _): (usize, u64, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, t, _): (usize, usize, usize),
-    (_, n, _): (usize, u32, usize),
-)
-{
-    builder.begin_datum(false, s, (at, a), (t, n))
 }
 
 #[allow(unused_variables)]
@@ -10889,12 +11040,30 @@ fn __action65<
     (_, n, _): (usize, u32, usize),
 )
 {
-    builder.begin_datum(true, s, (at, a), (t, n))
+    builder.begin_datum(false, s, (at, a), (t, n))
 }
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
 fn __action66<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, at, _): (usize, usize, usize),
+    (_, a, _): (usize, u64, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, t, _): (usize, usize, usize),
+    (_, n, _): (usize, u32, usize),
+)
+{
+    builder.begin_datum(true, s, (at, a), (t, n))
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action67<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10905,7 +11074,7 @@ fn __action66<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action67<
+fn __action68<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10917,26 +11086,12 @@ fn __action67<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action68<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, u64, usize),
-    (_, e, _): (usize, usize, usize),
-)
-{
-    builder.value(s, e)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
 fn __action69<
     'a,
 >(
     builder: &mut Builder<'a>,
     (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
+    (_, _, _): (usize, u64, usize),
     (_, e, _): (usize, usize, usize),
 )
 {
@@ -10964,7 +11119,7 @@ fn __action71<
 >(
     builder: &mut Builder<'a>,
     (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, u32, usize),
+    (_, _, _): (usize, Token, usize),
     (_, e, _): (usize, usize, usize),
 )
 {
@@ -10977,10 +11132,12 @@ fn __action72<
     'a,
 >(
     builder: &mut Builder<'a>,
-    (_, __0, _): (usize, Token, usize),
-) -> Option<Token>
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, u32, usize),
+    (_, e, _): (usize, usize, usize),
+)
 {
-    Some(__0)
+    builder.value(s, e)
 }
 
 #[allow(unused_variables)]
@@ -10989,6 +11146,18 @@ fn __action73<
     'a,
 >(
     builder: &mut Builder<'a>,
+    (_, __0, _): (usize, Token, usize),
+) -> Option<Token>
+{
+    Some(__0)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action74<
+    'a,
+>(
+    builder: &mut Builder<'a>,
     __lookbehind: &usize,
     __lookahead: &usize,
 ) -> Option<Token>
@@ -10998,7 +11167,7 @@ fn __action73<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action74<
+fn __action75<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11010,7 +11179,7 @@ fn __action74<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action75<
+fn __action76<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11019,19 +11188,6 @@ fn __action75<
 ) -> Option<Token>
 {
     None
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::needless_lifetimes)]
-fn __action76<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __lookbehind: &usize,
-    __lookahead: &usize,
-) -> usize
-{
-    *__lookbehind
 }
 
 #[allow(unused_variables)]
@@ -11044,12 +11200,25 @@ fn __action77<
     __lookahead: &usize,
 ) -> usize
 {
+    *__lookbehind
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::needless_lifetimes)]
+fn __action78<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __lookbehind: &usize,
+    __lookahead: &usize,
+) -> usize
+{
     *__lookahead
 }
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action78<
+fn __action79<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11062,7 +11231,7 @@ fn __action78<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action79<
+fn __action80<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11073,7 +11242,7 @@ fn __action79<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.2.clone();
-    let __temp0 = __action74(
+    let __temp0 = __action75(
         builder,
         __0,
     );
@@ -11083,33 +11252,6 @@ fn __action79<
         __temp0,
         __1,
         __2,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action80<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, usize, usize),
-    __1: (usize, u64, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __temp0 = __action75(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action14(
-        builder,
-        __temp0,
-        __0,
-        __1,
     )
 }
 
@@ -11120,23 +11262,23 @@ fn __action81<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, (), usize),
-    __1: (usize, Token, usize),
-    __2: (usize, (), usize),
+    __0: (usize, usize, usize),
+    __1: (usize, u64, usize),
 )
 {
-    let __start0 = __1.0.clone();
-    let __end0 = __1.2.clone();
-    let __temp0 = __action72(
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action76(
         builder,
-        __1,
+        &__start0,
+        &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action51(
+    __action14(
         builder,
-        __0,
         __temp0,
-        __2,
+        __0,
+        __1,
     )
 }
 
@@ -11148,22 +11290,22 @@ fn __action82<
 >(
     builder: &mut Builder<'a>,
     __0: (usize, (), usize),
-    __1: (usize, (), usize),
+    __1: (usize, Token, usize),
+    __2: (usize, (), usize),
 )
 {
-    let __start0 = __0.2.clone();
-    let __end0 = __1.0.clone();
+    let __start0 = __1.0.clone();
+    let __end0 = __1.2.clone();
     let __temp0 = __action73(
         builder,
-        &__start0,
-        &__end0,
+        __1,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action51(
+    __action52(
         builder,
         __0,
         __temp0,
-        __1,
+        __2,
     )
 }
 
@@ -11175,22 +11317,22 @@ fn __action83<
 >(
     builder: &mut Builder<'a>,
     __0: (usize, (), usize),
-    __1: (usize, Token, usize),
-    __2: (usize, (), usize),
+    __1: (usize, (), usize),
 )
 {
-    let __start0 = __1.0.clone();
-    let __end0 = __1.2.clone();
-    let __temp0 = __action72(
+    let __start0 = __0.2.clone();
+    let __end0 = __1.0.clone();
+    let __temp0 = __action74(
         builder,
-        __1,
+        &__start0,
+        &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action56(
+    __action52(
         builder,
         __0,
         __temp0,
-        __2,
+        __1,
     )
 }
 
@@ -11202,22 +11344,22 @@ fn __action84<
 >(
     builder: &mut Builder<'a>,
     __0: (usize, (), usize),
-    __1: (usize, (), usize),
+    __1: (usize, Token, usize),
+    __2: (usize, (), usize),
 )
 {
-    let __start0 = __0.2.clone();
-    let __end0 = __1.0.clone();
+    let __start0 = __1.0.clone();
+    let __end0 = __1.2.clone();
     let __temp0 = __action73(
         builder,
-        &__start0,
-        &__end0,
+        __1,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action56(
+    __action57(
         builder,
         __0,
         __temp0,
-        __1,
+        __2,
     )
 }
 
@@ -11228,21 +11370,23 @@ fn __action85<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __lookbehind: &usize,
-    __lookahead: &usize,
+    __0: (usize, (), usize),
+    __1: (usize, (), usize),
 )
 {
-    let __start0 = __lookbehind.clone();
-    let __end0 = __lookahead.clone();
-    let __temp0 = __action78(
+    let __start0 = __0.2.clone();
+    let __end0 = __1.0.clone();
+    let __temp0 = __action74(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action38(
+    __action57(
         builder,
+        __0,
         __temp0,
+        __1,
     )
 }
 
@@ -11259,13 +11403,13 @@ fn __action86<
 {
     let __start0 = __lookbehind.clone();
     let __end0 = __lookahead.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action79(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action4(
+    __action39(
         builder,
         __temp0,
     )
@@ -11284,13 +11428,13 @@ fn __action87<
 {
     let __start0 = __lookbehind.clone();
     let __end0 = __lookahead.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action79(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action46(
+    __action4(
         builder,
         __temp0,
     )
@@ -11309,13 +11453,13 @@ fn __action88<
 {
     let __start0 = __lookbehind.clone();
     let __end0 = __lookahead.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action79(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action16(
+    __action47(
         builder,
         __temp0,
     )
@@ -11334,13 +11478,13 @@ fn __action89<
 {
     let __start0 = __lookbehind.clone();
     let __end0 = __lookahead.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action79(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action66(
+    __action16(
         builder,
         __temp0,
     )
@@ -11353,32 +11497,21 @@ fn __action90<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u64, usize),
+    __lookbehind: &usize,
+    __lookahead: &usize,
 )
 {
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __temp0 = __action77(
+    let __start0 = __lookbehind.clone();
+    let __end0 = __lookahead.clone();
+    let __temp0 = __action79(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
-        builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    __action40(
+    __action67(
         builder,
         __temp0,
-        __0,
-        __temp1,
-        __1,
     )
 }
 
@@ -11390,21 +11523,30 @@ fn __action91<
 >(
     builder: &mut Builder<'a>,
     __0: (usize, Token, usize),
-    __1: (usize, Token, usize),
+    __1: (usize, u64, usize),
 )
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action78(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
     __action41(
         builder,
         __temp0,
         __0,
+        __temp1,
         __1,
     )
 }
@@ -11418,32 +11560,21 @@ fn __action92<
     builder: &mut Builder<'a>,
     __0: (usize, Token, usize),
     __1: (usize, Token, usize),
-    __2: (usize, usize, usize),
 )
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
-        builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
     __action42(
         builder,
         __temp0,
         __0,
-        __temp1,
         __1,
-        __2,
     )
 }
 
@@ -11455,20 +11586,21 @@ fn __action93<
 >(
     builder: &mut Builder<'a>,
     __0: (usize, Token, usize),
-    __1: (usize, u32, usize),
+    __1: (usize, Token, usize),
+    __2: (usize, usize, usize),
 )
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action78(
         builder,
         &__start1,
         &__end1,
@@ -11480,6 +11612,7 @@ fn __action93<
         __0,
         __temp1,
         __1,
+        __2,
     )
 }
 
@@ -11492,20 +11625,19 @@ fn __action94<
     builder: &mut Builder<'a>,
     __0: (usize, Token, usize),
     __1: (usize, u32, usize),
-    __2: (usize, (), usize),
 )
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action78(
         builder,
         &__start1,
         &__end1,
@@ -11517,7 +11649,6 @@ fn __action94<
         __0,
         __temp1,
         __1,
-        __2,
     )
 }
 
@@ -11529,44 +11660,33 @@ fn __action95<
 >(
     builder: &mut Builder<'a>,
     __0: (usize, Token, usize),
-    __1: (usize, u64, usize),
-    __2: (usize, Token, usize),
-    __3: (usize, u32, usize),
+    __1: (usize, u32, usize),
+    __2: (usize, (), usize),
 )
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __start2 = __2.2.clone();
-    let __end2 = __3.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action78(
         builder,
         &__start1,
         &__end1,
     );
     let __temp1 = (__start1, __temp1, __end1);
-    let __temp2 = __action77(
-        builder,
-        &__start2,
-        &__end2,
-    );
-    let __temp2 = (__start2, __temp2, __end2);
-    __action64(
+    __action45(
         builder,
         __temp0,
         __0,
         __temp1,
         __1,
         __2,
-        __temp2,
-        __3,
     )
 }
 
@@ -11589,19 +11709,19 @@ fn __action96<
     let __end1 = __1.0.clone();
     let __start2 = __2.2.clone();
     let __end2 = __3.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action78(
         builder,
         &__start1,
         &__end1,
     );
     let __temp1 = (__start1, __temp1, __end1);
-    let __temp2 = __action77(
+    let __temp2 = __action78(
         builder,
         &__start2,
         &__end2,
@@ -11628,21 +11748,43 @@ fn __action97<
     builder: &mut Builder<'a>,
     __0: (usize, Token, usize),
     __1: (usize, u64, usize),
+    __2: (usize, Token, usize),
+    __3: (usize, u32, usize),
 )
 {
-    let __start0 = __0.2.clone();
-    let __end0 = __1.0.clone();
-    let __temp0 = __action77(
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __start2 = __2.2.clone();
+    let __end2 = __3.0.clone();
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action63(
+    let __temp1 = __action78(
         builder,
-        __0,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    let __temp2 = __action78(
+        builder,
+        &__start2,
+        &__end2,
+    );
+    let __temp2 = (__start2, __temp2, __end2);
+    __action66(
+        builder,
         __temp0,
+        __0,
+        __temp1,
         __1,
+        __2,
+        __temp2,
+        __3,
     )
 }
 
@@ -11653,34 +11795,23 @@ fn __action98<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, u32, usize),
-    __1: (usize, Token, usize),
-    __2: (usize, u32, usize),
+    __0: (usize, Token, usize),
+    __1: (usize, u64, usize),
 )
 {
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __1.2.clone();
-    let __end1 = __2.0.clone();
-    let __temp0 = __action77(
+    let __start0 = __0.2.clone();
+    let __end0 = __1.0.clone();
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    __action64(
         builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    __action59(
-        builder,
-        __temp0,
         __0,
+        __temp0,
         __1,
-        __temp1,
-        __2,
     )
 }
 
@@ -11700,13 +11831,13 @@ fn __action99<
     let __end0 = __0.0.clone();
     let __start1 = __1.2.clone();
     let __end1 = __2.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action78(
         builder,
         &__start1,
         &__end1,
@@ -11729,6 +11860,44 @@ fn __action100<
     'a,
 >(
     builder: &mut Builder<'a>,
+    __0: (usize, u32, usize),
+    __1: (usize, Token, usize),
+    __2: (usize, u32, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __1.2.clone();
+    let __end1 = __2.0.clone();
+    let __temp0 = __action78(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action78(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action61(
+        builder,
+        __temp0,
+        __0,
+        __1,
+        __temp1,
+        __2,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action101<
+    'a,
+>(
+    builder: &mut Builder<'a>,
     __0: (usize, Token, usize),
     __1: (usize, u32, usize),
     __2: (usize, Token, usize),
@@ -11739,19 +11908,19 @@ fn __action100<
     let __end0 = __1.0.clone();
     let __start1 = __2.2.clone();
     let __end1 = __3.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action78(
         builder,
         &__start1,
         &__end1,
     );
     let __temp1 = (__start1, __temp1, __end1);
-    __action61(
+    __action62(
         builder,
         __0,
         __temp0,
@@ -11765,7 +11934,7 @@ fn __action100<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action101<
+fn __action102<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11777,13 +11946,13 @@ fn __action101<
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action78(
         builder,
         &__start1,
         &__end1,
@@ -11801,7 +11970,7 @@ fn __action101<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action102<
+fn __action103<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11810,7 +11979,7 @@ fn __action102<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
@@ -11826,58 +11995,25 @@ fn __action102<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action103<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __temp0 = __action77(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action54(
-        builder,
-        __temp0,
-        __0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
 fn __action104<
     'a,
 >(
     builder: &mut Builder<'a>,
     __0: (usize, Token, usize),
-    __1: (usize, (), usize),
-    __2: (usize, Token, usize),
-    __3: (usize, Peer, usize),
-    __4: (usize, (), usize),
 )
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action27(
+    __action55(
         builder,
         __temp0,
         __0,
-        __1,
-        __2,
-        __3,
-        __4,
     )
 }
 
@@ -11897,7 +12033,40 @@ fn __action105<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action27(
+        builder,
+        __temp0,
+        __0,
+        __1,
+        __2,
+        __3,
+        __4,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action106<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, (), usize),
+    __2: (usize, Token, usize),
+    __3: (usize, Peer, usize),
+    __4: (usize, (), usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
@@ -11917,7 +12086,7 @@ fn __action105<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action106<
+fn __action107<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11930,13 +12099,13 @@ fn __action106<
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action78(
         builder,
         &__start1,
         &__end1,
@@ -11955,7 +12124,7 @@ fn __action106<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action107<
+fn __action108<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11969,13 +12138,13 @@ fn __action107<
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action78(
         builder,
         &__start1,
         &__end1,
@@ -11995,7 +12164,7 @@ fn __action107<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action108<
+fn __action109<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12010,13 +12179,13 @@ fn __action108<
     let __end0 = __0.0.clone();
     let __start1 = __1.2.clone();
     let __end1 = __2.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action78(
         builder,
         &__start1,
         &__end1,
@@ -12037,7 +12206,7 @@ fn __action108<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action109<
+fn __action110<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12046,7 +12215,7 @@ fn __action109<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
@@ -12062,7 +12231,7 @@ fn __action109<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action110<
+fn __action111<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12071,7 +12240,7 @@ fn __action110<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
@@ -12087,7 +12256,7 @@ fn __action110<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action111<
+fn __action112<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12096,7 +12265,7 @@ fn __action111<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
@@ -12112,7 +12281,7 @@ fn __action111<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action112<
+fn __action113<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12121,7 +12290,7 @@ fn __action112<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
@@ -12137,7 +12306,7 @@ fn __action112<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action113<
+fn __action114<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12147,7 +12316,7 @@ fn __action113<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
@@ -12164,7 +12333,34 @@ fn __action113<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action114<
+fn __action115<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Sign, usize),
+    __1: (usize, u64, usize),
+) -> Peer
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __1.0.clone();
+    let __temp0 = __action78(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action38(
+        builder,
+        __0,
+        __temp0,
+        __1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action116<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12176,13 +12372,13 @@ fn __action114<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action57(
+    __action58(
         builder,
         __temp0,
         __0,
@@ -12195,7 +12391,7 @@ fn __action114<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action115<
+fn __action117<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12208,13 +12404,13 @@ fn __action115<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action58(
+    __action59(
         builder,
         __temp0,
         __0,
@@ -12228,7 +12424,7 @@ fn __action115<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action116<
+fn __action118<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12240,49 +12436,13 @@ fn __action116<
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
-        builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    __action48(
-        builder,
-        __temp0,
-        __0,
-        __temp1,
-        __1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action117<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u64, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __temp0 = __action77(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action78(
         builder,
         &__start1,
         &__end1,
@@ -12300,7 +12460,43 @@ fn __action117<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action118<
+fn __action119<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u64, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __temp0 = __action78(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action78(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action50(
+        builder,
+        __temp0,
+        __0,
+        __temp1,
+        __1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action120<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12309,7 +12505,7 @@ fn __action118<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
@@ -12325,7 +12521,7 @@ fn __action118<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action119<
+fn __action121<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12335,13 +12531,13 @@ fn __action119<
 {
     let __start0 = __0.2.clone();
     let __end0 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action79(
+    __action80(
         builder,
         __0,
         __temp0,
@@ -12352,7 +12548,7 @@ fn __action119<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action120<
+fn __action122<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12361,13 +12557,13 @@ fn __action120<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action80(
+    __action81(
         builder,
         __temp0,
         __0,
@@ -12377,7 +12573,7 @@ fn __action120<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action121<
+fn __action123<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12386,7 +12582,7 @@ fn __action121<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
@@ -12402,7 +12598,7 @@ fn __action121<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action122<
+fn __action124<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12411,7 +12607,7 @@ fn __action122<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
@@ -12427,7 +12623,7 @@ fn __action122<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action123<
+fn __action125<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12437,34 +12633,7 @@ fn __action123<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action68(
-        builder,
-        __temp0,
-        __0,
-        __1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action124<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, usize, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
@@ -12481,7 +12650,7 @@ fn __action124<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action125<
+fn __action126<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12491,7 +12660,7 @@ fn __action125<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
@@ -12508,17 +12677,17 @@ fn __action125<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action126<
+fn __action127<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, u32, usize),
+    __0: (usize, Token, usize),
     __1: (usize, usize, usize),
 )
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action78(
         builder,
         &__start0,
         &__end0,
@@ -12535,7 +12704,34 @@ fn __action126<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action127<
+fn __action128<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, u32, usize),
+    __1: (usize, usize, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action78(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action72(
+        builder,
+        __temp0,
+        __0,
+        __1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action129<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12545,13 +12741,13 @@ fn __action127<
 {
     let __start0 = __1.2.clone();
     let __end0 = __1.2.clone();
-    let __temp0 = __action76(
+    let __temp0 = __action77(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action92(
+    __action93(
         builder,
         __0,
         __1,
@@ -12562,7 +12758,7 @@ fn __action127<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action128<
+fn __action130<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12571,7 +12767,7 @@ fn __action128<
 {
     let __start0 = __0.2.clone();
     let __end0 = __0.2.clone();
-    let __temp0 = __action76(
+    let __temp0 = __action77(
         builder,
         &__start0,
         &__end0,
@@ -12587,7 +12783,7 @@ fn __action128<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action129<
+fn __action131<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12597,7 +12793,7 @@ fn __action129<
 {
     let __start0 = __1.2.clone();
     let __end0 = __1.2.clone();
-    let __temp0 = __action76(
+    let __temp0 = __action77(
         builder,
         &__start0,
         &__end0,
@@ -12614,7 +12810,7 @@ fn __action129<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action130<
+fn __action132<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12625,67 +12821,13 @@ fn __action130<
 {
     let __start0 = __2.2.clone();
     let __end0 = __2.2.clone();
-    let __temp0 = __action76(
+    let __temp0 = __action77(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action53(
-        builder,
-        __0,
-        __1,
-        __2,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action131<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-) -> Peer
-{
-    let __start0 = __0.2.clone();
-    let __end0 = __0.2.clone();
-    let __temp0 = __action76(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action113(
-        builder,
-        __0,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action132<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, u64, usize),
-    __1: (usize, Token, usize),
-    __2: (usize, u64, usize),
-)
-{
-    let __start0 = __2.2.clone();
-    let __end0 = __2.2.clone();
-    let __temp0 = __action76(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action114(
+    __action54(
         builder,
         __0,
         __1,
@@ -12702,25 +12844,19 @@ fn __action133<
 >(
     builder: &mut Builder<'a>,
     __0: (usize, Token, usize),
-    __1: (usize, u64, usize),
-    __2: (usize, Token, usize),
-    __3: (usize, u64, usize),
-)
+) -> Peer
 {
-    let __start0 = __3.2.clone();
-    let __end0 = __3.2.clone();
-    let __temp0 = __action76(
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
+    let __temp0 = __action77(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action115(
+    __action114(
         builder,
         __0,
-        __1,
-        __2,
-        __3,
         __temp0,
     )
 }
@@ -12733,19 +12869,23 @@ fn __action134<
 >(
     builder: &mut Builder<'a>,
     __0: (usize, u64, usize),
+    __1: (usize, Token, usize),
+    __2: (usize, u64, usize),
 )
 {
-    let __start0 = __0.2.clone();
-    let __end0 = __0.2.clone();
-    let __temp0 = __action76(
+    let __start0 = __2.2.clone();
+    let __end0 = __2.2.clone();
+    let __temp0 = __action77(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action123(
+    __action116(
         builder,
         __0,
+        __1,
+        __2,
         __temp0,
     )
 }
@@ -12758,19 +12898,25 @@ fn __action135<
 >(
     builder: &mut Builder<'a>,
     __0: (usize, Token, usize),
+    __1: (usize, u64, usize),
+    __2: (usize, Token, usize),
+    __3: (usize, u64, usize),
 )
 {
-    let __start0 = __0.2.clone();
-    let __end0 = __0.2.clone();
-    let __temp0 = __action76(
+    let __start0 = __3.2.clone();
+    let __end0 = __3.2.clone();
+    let __temp0 = __action77(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action124(
+    __action117(
         builder,
         __0,
+        __1,
+        __2,
+        __3,
         __temp0,
     )
 }
@@ -12782,12 +12928,12 @@ fn __action136<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
+    __0: (usize, u64, usize),
 )
 {
     let __start0 = __0.2.clone();
     let __end0 = __0.2.clone();
-    let __temp0 = __action76(
+    let __temp0 = __action77(
         builder,
         &__start0,
         &__end0,
@@ -12807,18 +12953,68 @@ fn __action137<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, u32, usize),
+    __0: (usize, Token, usize),
 )
 {
     let __start0 = __0.2.clone();
     let __end0 = __0.2.clone();
-    let __temp0 = __action76(
+    let __temp0 = __action77(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
     __action126(
+        builder,
+        __0,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action138<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+)
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
+    let __temp0 = __action77(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action127(
+        builder,
+        __0,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action139<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, u32, usize),
+)
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
+    let __temp0 = __action77(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action128(
         builder,
         __0,
         __temp0,

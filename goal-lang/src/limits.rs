@@ -18,8 +18,8 @@ pub const LABEL_BYTES_MAX: usize = u16::MAX as usize;
 /// Number of syntax errors in one text after which the rest is not read.
 pub const SYNTAX_ERRORS_MAX: u32 = 1000;
 
-/// The most entries that are copied to merge blocks, over all ranks. Blocks are merged for ranks
-/// with several blocks (`rank *` beside blocks of their own).
+/// The most entries that are copied from blocks, over all ranks. Blocks are merged for ranks with
+/// several blocks (`rank *` beside blocks of their own), and copied for ranks with relative peers.
 pub const BLOCK_ENTRIES_MAX: u64 = 1 << 28;
 
 /// Largest message in bytes that the runtime sends before its receive is posted, by default.

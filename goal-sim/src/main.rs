@@ -31,7 +31,7 @@ use markers::Phases;
 use noise::{NoiseArguments, Plan};
 use outputs::{OutputArguments, Outputs};
 use parameters::{Parameters, Parsed};
-use report::{Context, Details};
+use report::{Context, Details, Summary};
 use serde::Serialize;
 use simulation::{Stop, Times, explain, simulate, simulate_with};
 use source::{Reading, Subject};
@@ -108,6 +108,8 @@ Examples:
   goal-sim compare --jitter 'L+=exp(200)' old.goal new.goal
                                                      which program takes less time
   goal-sim --timeline trace.svg trace.bin            a picture of the processors' time
+  goalc gen barrier -n 1024 --relative --algorithm dissemination | goal-sim
+                                                     of a program that another one writes
   goal-sim --compat loggopsim -f trace.bin -L 3700   in place of LogGOPSim
 
 Exit status:
@@ -184,7 +186,7 @@ fn run() -> u8 {
     if let Some(status) = compat::run(std::env::args_os()) {
         return status;
     }
-    let cli = match driver::parse::<Cli>("goal-sim") {
+    let cli = match driver::parse_filter::<Cli>("goal-sim") {
         Ok(cli) => cli,
         Err(status) => return status as u8,
     };
@@ -223,8 +225,15 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     let subject = match Subject::read_for(&arguments.input, arguments.format.findings(), machine)? {
         Reading::Subject(subject) => *subject,
         Reading::Times(times, started) => {
-            let elapsed_ns = started.elapsed().as_nanos() as u64;
-            report::write_times(arguments, &parameters, &times, elapsed_ns, None)?;
+            let finish_ps = times.finish_ps.iter().copied();
+            let summary = Summary::new(times.events, times.classes, started);
+            report::write_times(arguments, &parameters, &summary, finish_ps)?;
+            return Ok(0);
+        }
+        Reading::CommonTimes { times, ranks, started } => {
+            let finish_ps = std::iter::repeat_n(times.finish_ps.into(), ranks as usize);
+            let summary = Summary::new(times.events, 1, started);
+            report::write_times(arguments, &parameters, &summary, finish_ps)?;
             return Ok(0);
         }
     };
@@ -238,7 +247,7 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
             return report::stopped(&arguments.context(&parameters), subject, stop);
         }
     };
-    let elapsed_ns = subject.started.elapsed().as_nanos() as u64;
+    let summary = Summary::new(times.events, times.classes, subject.started);
     let phases = outputs.take_markers().map(|markers| Phases::new(&subject.workload, markers));
     // The times are known even if a file is not written.
     let written = outputs.finish(&times.finish_ps);
@@ -254,7 +263,8 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
         let why = path
             .map(|path| Why::new(&subject.workload, &parameters.machine, path, phases.as_ref()));
         let details = Details { subject: &subject, phases, why };
-        report::write_times(arguments, &parameters, &times, elapsed_ns, Some(&details))?;
+        let summary = Summary { details: Some(&details), ..summary };
+        report::write_times(arguments, &parameters, &summary, times.finish_ps.iter().copied())?;
     }
     match written {
         Ok(()) => Ok(0),

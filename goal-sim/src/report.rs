@@ -4,7 +4,7 @@ use crate::markers::{self, Phases};
 use crate::noise::NoiseArguments;
 use crate::parameters::{Parsed, Shown, number};
 use crate::partial;
-use crate::simulation::{Stop, Times};
+use crate::simulation::Stop;
 use crate::source::{Subject, name};
 use crate::why::{self, Why};
 use crate::{Arguments, Format, Model};
@@ -13,9 +13,14 @@ use goalc::driver::{
     self, CheckOptions, Error, InputArguments, Loaded, Options, print, report_error,
 };
 use serde::Serialize;
+use std::io::{self, Write};
+use std::time::Instant;
 
 /// The exit status of a program that gets stuck.
 const STUCK: u8 = 3;
+
+/// The most ranks in a text with a line for each.
+const APART_MAX: usize = 64;
 
 /// The result, as programs read it.
 #[derive(Serialize)]
@@ -161,43 +166,76 @@ pub(crate) struct Details<'a> {
     pub(crate) why: Option<Why>,
 }
 
+/// The result of a simulation without the ends of ranks.
+pub(crate) struct Summary<'a> {
+    pub(crate) events: u64,
+    /// The ranks that were simulated.
+    pub(crate) classes: usize,
+    pub(crate) elapsed_ns: u64,
+    pub(crate) details: Option<&'a Details<'a>>,
+}
+
+impl Summary<'_> {
+    /// Ends the measurement of a simulation.
+    pub(crate) fn new(events: u64, classes: usize, started: Instant) -> Self {
+        Self { events, classes, elapsed_ns: started.elapsed().as_nanos() as u64, details: None }
+    }
+}
+
+/// Writes the ends of all ranks, in picoseconds, and the summary.
 pub(crate) fn write_times(
     arguments: &Arguments,
     parameters: &Parsed,
-    times: &Times,
-    elapsed_ns: u64,
-    details: Option<&Details<'_>>,
+    summary: &Summary<'_>,
+    finish_ps: impl ExactSizeIterator<Item = u128>,
 ) -> Result<(), Error> {
-    let finish_ns: Vec<serde_json::Number> = times.finish_ps.iter().map(|&ps| in_ns(ps)).collect();
-    let phases = details.and_then(|of| Some((of.phases.as_ref()?, of.subject)));
-    let why = details.and_then(|of| Some((of.why.as_ref()?, of.subject)));
+    let phases = summary.details.and_then(|of| Some((of.phases.as_ref()?, of.subject)));
+    let why = summary.details.and_then(|of| Some((of.why.as_ref()?, of.subject)));
     match arguments.format {
         Format::Json => write_json(&Report {
             model: arguments.model,
             parameters: Shown::from(&parameters.machine),
             noise: Some(&arguments.noise).filter(|noise| noise.is_given()),
-            events: times.events,
-            classes: times.classes,
-            elapsed_ns,
-            finish_ns,
+            events: summary.events,
+            classes: summary.classes,
+            elapsed_ns: summary.elapsed_ns,
+            finish_ns: finish_ps.map(in_ns).collect(),
             markers: phases.map(|(phases, subject)| markers::Report::new(phases, subject)),
             why: why.map(|(why, subject)| why::Report::new(why, subject)),
         }),
         Format::Csv => print(|out| {
             writeln!(out, "rank,finish_ns")?;
-            for (rank, ns) in finish_ns.iter().enumerate() {
-                writeln!(out, "{rank},{ns}")?;
+            for (rank, ps) in finish_ps.enumerate() {
+                writeln!(out, "{rank},{}", in_ns(ps))?;
             }
             Ok(())
         }),
         Format::Text => print(|out| {
-            for (rank, ns) in finish_ns.iter().enumerate() {
-                writeln!(out, "rank {rank}: {ns} ns")?;
-            }
+            write_ends(finish_ps, out)?;
             phases.map_or(Ok(()), |(phases, _)| markers::write(phases, out))?;
             why.map_or(Ok(()), |(why, subject)| why::write(why, subject, arguments.why.steps, out))
         }),
     }
+}
+
+/// Writes a line for each rank. Of many ranks, neighbours with equal ends share a line.
+fn write_ends(
+    finish_ps: impl ExactSizeIterator<Item = u128>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let are_many = finish_ps.len() > APART_MAX;
+    let mut ends = finish_ps.zip(0_usize..).peekable();
+    while let Some((ps, first)) = ends.next() {
+        let mut last = first;
+        while are_many && let Some((_, next)) = ends.next_if(|&(other, _)| other == ps) {
+            last = next;
+        }
+        match last == first {
+            true => writeln!(out, "rank {first}: {} ns", in_ns(ps))?,
+            false => writeln!(out, "ranks {first} to {last}: {} ns", in_ns(ps))?,
+        }
+    }
+    Ok(())
 }
 
 /// Prints an object on one line.

@@ -2,9 +2,11 @@
 
 use crate::binary::Ranks;
 use crate::simulation::Times;
+use goal_lang::SourceMap;
 use goal_loggops::machine::Machine;
+use goal_loggops::symmetry::{CommonTimes, simulate_symmetric};
 use goal_loggops::{Kind, Workload};
-use goalc::driver::{self, Error, Format, InputArguments, Loaded, Opened, Options};
+use goalc::driver::{self, Error, Format, InputArguments, Loaded, Opened, Options, Text};
 use std::time::Instant;
 
 /// A program, and its actions as the models read them.
@@ -30,6 +32,15 @@ enum Source {
 pub(crate) enum Reading {
     /// The times of a binary whose ranks behave alike, and when reading began.
     Times(Times, Instant),
+    /// The times of a text that states all ranks at once.
+    CommonTimes {
+        /// The times.
+        times: CommonTimes,
+        /// Number of ranks.
+        ranks: u32,
+        /// When the simulation began.
+        started: Instant,
+    },
     Subject(Box<Subject>),
 }
 
@@ -38,12 +49,15 @@ impl Subject {
     pub(crate) fn read(input: &InputArguments, format: Format) -> Result<Self, Error> {
         match Self::read_for(input, format, None)? {
             Reading::Subject(subject) => Ok(*subject),
-            Reading::Times(..) => unreachable!("there is no machine"),
+            Reading::Times(..) | Reading::CommonTimes { .. } => {
+                unreachable!("there is no machine")
+            }
         }
     }
 
     /// Reads the inputs. If the ranks of a LogGOPSim binary behave alike, simulates one of each
-    /// class on `machine` instead of listing all actions.
+    /// class on `machine` instead of listing all actions. If a text states all ranks at once,
+    /// simulates one of them.
     pub(crate) fn read_for(
         input: &InputArguments,
         format: Format,
@@ -67,7 +81,15 @@ impl Subject {
                 (Source::Opened(opened), workload)
             }
             opened => {
-                let loaded = opened.load(&options)?;
+                let loaded = match (opened, machine) {
+                    (Opened::Text(sources), Some(machine)) => {
+                        match load_text(sources, &options, format, machine)? {
+                            Ok(loaded) => loaded,
+                            Err(times) => return Ok(times),
+                        }
+                    }
+                    (opened, _) => opened.load(&options)?,
+                };
                 driver::note(&loaded.findings, format);
                 started = Instant::now();
                 let workload = Workload::new(&loaded.program, |_, _| 0);
@@ -94,6 +116,28 @@ impl Subject {
             Source::Loaded(loaded) => loaded,
         };
         Ok((loaded, self.workload))
+    }
+}
+
+/// Reads texts. Returns times instead of a program if the texts state all ranks at once, and if one
+/// rank is enough.
+fn load_text(
+    sources: SourceMap,
+    options: &Options,
+    format: Format,
+    machine: &Machine,
+) -> Result<Result<Loaded, Reading>, Error> {
+    let (program, findings) = match driver::load_text(sources, options)? {
+        Text::Loaded(loaded) => return Ok(Ok(loaded)),
+        Text::Symmetric(program, findings) => (program, findings),
+    };
+    let started = Instant::now();
+    match simulate_symmetric(&program, machine) {
+        Some(times) => {
+            driver::note(&findings, format);
+            Ok(Err(Reading::CommonTimes { times, ranks: program.num_ranks, started }))
+        }
+        None => Opened::Text(findings.sources).load(options).map(Ok),
     }
 }
 

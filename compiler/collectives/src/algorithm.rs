@@ -5,7 +5,9 @@ use crate::levels::Levels;
 use crate::rank::{Find, Rank};
 use crate::request::{Blocks, Request, RequestError};
 use crate::rules::{Counts, Operations, Ranks};
-use goal_lang::{Body, BodyBuilder, CollectiveKind, Program, ProgramBuilder};
+use goal_lang::{
+    Body, BodyBuilder, CollectiveKind, Program, ProgramBuilder, Relation, SymmetricProgram,
+};
 use std::fmt;
 
 /// The most segments of a block.
@@ -35,6 +37,9 @@ pub struct Algorithm {
     pub has_segments: bool,
     /// True if the algorithm uses [`Request::degree`].
     pub has_degree: bool,
+    /// The relation of the peers of all ranks, if ranks differ in their peers only. Xors need a
+    /// power of two of ranks and an operation that commutes. `None` for other algorithms.
+    pub relation: Option<Relation>,
     /// The levels of an algorithm of two levels; `None` for others.
     pub(crate) levels: Option<TwoLevels>,
     pub(crate) generate: fn(&mut Rank<'_>),
@@ -155,6 +160,23 @@ impl Algorithm {
         let mut graph = Rank::new(request, rank, self.levels.map(|levels| levels.find));
         (self.generate)(&mut graph);
         graph.finish().ok_or(GenerateError::Tags { algorithm: self.name })
+    }
+
+    /// Generates the graph of rank 0, if the graphs of all ranks follow from it.
+    ///
+    /// # Errors
+    /// The algorithm can't meet the request, or ranks differ in more than their peers.
+    pub fn symmetric(&self, request: &Request) -> Result<SymmetricProgram, GenerateError> {
+        self.check(request)?;
+        let has_relation = |relation: &Relation| {
+            *relation == Relation::Shift
+                || request.ranks.is_power_of_two() && (!self.kind.combines() || request.commutes())
+        };
+        let unlike =
+            || GenerateError::Unlike { algorithm: self.name, needs_power: self.relation.is_some() };
+        let relation = self.relation.filter(has_relation).ok_or_else(unlike)?;
+        let body = self.checked_body(request, 0)?;
+        Ok(SymmetricProgram { num_ranks: request.ranks, relation, body })
     }
 
     /// Generates the graphs of all ranks from one request, which is the same for all of them.

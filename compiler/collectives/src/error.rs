@@ -85,6 +85,19 @@ pub enum GenerateError {
         /// The most blocks that fit into a schedule.
         most: u64,
     },
+    /// Ranks differ in more than their peers.
+    #[error("with {algorithm}, ranks differ in more than their peers{}", if *.needs_power {
+        ", unless there are 1, 2, 4, 8 ... of them and the operation commutes"
+    } else {
+        ""
+    })]
+    Unlike {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// True if ranks differ in their peers only if their number is a power of two and the
+        /// operation commutes.
+        needs_power: bool,
+    },
     /// Two ranks would exchange more messages than there are tags.
     #[error("{algorithm} needs more tags than there are: take larger segments")]
     Tags {

@@ -237,6 +237,10 @@ impl Layout<'_> {
             Token::Negative if paper && matches!(self.before, Some(Token::From | Token::Tag)) => {
                 self.write(kind, b"any");
             }
+            Token::Relative(sign) => {
+                self.write(kind, b"rank");
+                self.writer.put(sign.text().as_bytes());
+            }
             Token::Comma => self.comma(),
             _ => self.write(kind, word),
         }
@@ -278,7 +282,10 @@ impl Layout<'_> {
     /// Writes a token with the comments and the space before it.
     fn write(&mut self, kind: Token, word: &[u8]) {
         if let Some(before) = self.before {
-            let tight = matches!(before, Token::OpenBracket | Token::At | Token::Comma);
+            let tight = matches!(
+                before,
+                Token::OpenBracket | Token::At | Token::Comma | Token::Relative(_)
+            );
             if !self.writer.comments_inside() && !tight && kind != Token::CloseBracket {
                 self.writer.put(b" ");
             }

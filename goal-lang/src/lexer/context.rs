@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::plain;
 use super::raw::{Raw, RawLexer, RawToken, number};
 use super::token::{Spanned, Token};
+use crate::relative::Sign;
 
 /// The effect of the last token on the meaning of the next word.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -265,10 +266,28 @@ impl<'a> Lexer<'a> {
             Raw::Init => Token::Init,
             Raw::Expect => Token::Expect,
             Raw::Scratch => Token::Scratch,
-            Raw::Rank => Token::Rank,
+            Raw::Rank => self.sign().map_or(Token::Rank, Token::Relative),
             Raw::NumRanks => Token::NumRanks,
             _ => Token::Word(length),
         }
+    }
+
+    /// Reads the sign behind `rank` in `rank+1`, `rank-1` and `rank^1`. No sign follows the `rank`
+    /// of a block. A minus is one token with the digits behind it, so these are read again.
+    #[cold]
+    fn sign(&mut self) -> Option<Sign> {
+        let RawToken { raw, start, .. } = self.ahead?;
+        let sign = match raw {
+            Raw::Plus => Sign::Plus,
+            Raw::Minus | Raw::Negative => Sign::Minus,
+            Raw::Caret => Sign::Caret,
+            _ => return None,
+        };
+        if raw == Raw::Negative {
+            self.raw = RawLexer::new(self.text, start + 1, self.end);
+        }
+        self.ahead = self.raw.next();
+        Some(sign)
     }
 
     /// Returns true if the next word, a `requires` that ends at `end`, is a label and not the

@@ -89,6 +89,12 @@ pub(crate) enum Raw {
     Star,
     #[token("->")]
     Arrow,
+    #[token("+")]
+    Plus,
+    #[token("-")]
+    Minus,
+    #[token("^")]
+    Caret,
     /// A `#` before a rank's number. Everywhere else `#` begins a comment.
     #[token("#")]
     Hash,

@@ -1,5 +1,7 @@
 //! The tokens that the grammar sees.
 
+use crate::relative::Sign;
+
 /// A token in its context. A name is given by its length in bytes; it begins at the token's start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Token {
@@ -29,6 +31,9 @@ pub(crate) enum Token {
     Expect,
     Scratch,
     Rank,
+    /// `rank` and the sign behind it, before a number: a peer relative to the rank. The token ends
+    /// with the word.
+    Relative(Sign),
     NumRanks,
     /// A label and its colon.
     LabelDef(u32),

@@ -194,6 +194,10 @@ impl<'a> Around<'a> {
                 let (start, _, end) = self.rest_of_line().next()?;
                 return Some(format!("write `{way} {}`", self.slice(start, end)));
             }
+            (_, Some(Token::To | Token::From), Token::Bad) => {
+                let sign = Some(self.found_word()).filter(|sign| matches!(*sign, "+" | "^"))?;
+                return Some(format!("write `rank{sign}N` for a peer relative to the rank"));
+            }
             (
                 _,
                 Some(verb @ (Token::Send | Token::Recv)),

@@ -1,6 +1,8 @@
 //! The parser's results: rank blocks, before ranks are made of them.
 
+use crate::ids::ActionId;
 use crate::program::{Body, Datum, Edge};
+use crate::relative::RelativePeer;
 use crate::source::{Position, Span};
 
 /// The two kinds of dependencies.
@@ -60,6 +62,8 @@ pub(crate) struct Block {
     pub(crate) end: Position,
     pub(crate) pending: Vec<Pending>,
     pub(crate) data: Vec<Declared>,
+    /// The actions with relative peers, ascending. Their peers are 0 until ranks are made.
+    pub(crate) relatives: Vec<(ActionId, RelativePeer)>,
     /// The largest rank that a message names.
     pub(crate) peer_max: Option<u32>,
     /// The first byte past the scratch memory that the block's buffers use.

@@ -46,7 +46,7 @@ pub(super) fn alternatives(expected: &[String]) -> String {
             "word" if has("float") => "a value",
             "int" | "negative" | "float" if has("word") && has("float") => continue,
             "word" => "a name such as `sumInt32`",
-            "negative" => continue,
+            "negative" | "relative" => continue,
             "int" => "a number",
             "bytes" => "a size such as `8b`",
             "\"[\"" => "a list of buffers `[A,S A,S]`",

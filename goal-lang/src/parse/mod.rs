@@ -26,6 +26,7 @@ mod tests;
 
 use crate::diag::Report;
 use crate::program::Program;
+use crate::relative::SymmetricProgram;
 use crate::resolve;
 use crate::source::SourceMap;
 
@@ -63,6 +64,30 @@ pub(crate) fn syntax_report(text: &[u8], options: &ParseOptions) -> Option<Repor
 /// Any bytes are legal input; faults are in the report. Memory grows with the text, except for
 /// sizes that the text states and [`Limits`](crate::limits::Limits) allows.
 pub fn parse(sources: &SourceMap, options: &ParseOptions) -> Parsed {
+    let (chunks, report) = read(sources, options);
+    assemble(sources, chunks, options, report)
+}
+
+/// Reads a program like [`parse`]. But if it consists of `rank *` blocks with relative peers only,
+/// all of them shifts or all of them xors, then no rank but rank 0 is made. A program with findings
+/// or with values of memory is read like any other one.
+///
+/// # Errors
+/// Returns the result of [`parse`] for every other text.
+pub fn parse_symmetric(
+    sources: &SourceMap,
+    options: &ParseOptions,
+) -> Result<SymmetricProgram, Box<Parsed>> {
+    let (chunks, report) = read(sources, options);
+    if report.diagnostics.is_empty()
+        && let Some(program) = resolve::symmetric(sources, &chunks)
+    {
+        return Ok(program);
+    }
+    Err(Box::new(assemble(sources, chunks, options, report)))
+}
+
+fn read(sources: &SourceMap, options: &ParseOptions) -> (Vec<Chunk>, Report) {
     let mut report = Report::default();
     let mut chunks = Vec::new();
     for source in sources.sources() {
@@ -71,6 +96,15 @@ pub fn parse(sources: &SourceMap, options: &ParseOptions) -> Parsed {
             report.append(found);
         }
     }
+    (chunks, report)
+}
+
+fn assemble(
+    sources: &SourceMap,
+    chunks: Vec<Chunk>,
+    options: &ParseOptions,
+    mut report: Report,
+) -> Parsed {
     let program = resolve::assemble(sources, chunks, options, &mut report);
     report.sort();
     Parsed { program: program.filter(|_| !report.has_errors()), report }

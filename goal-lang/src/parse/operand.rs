@@ -2,11 +2,13 @@
 
 use crate::function::Datatype;
 use crate::program::Placement;
+use crate::relative::RelativePeer;
 
 /// The other end of a message.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Peer {
     Rank(u32),
+    Relative(RelativePeer),
     /// `any` or `-1`, with its place.
     Any(usize),
 }

@@ -6,10 +6,11 @@ use super::block::DependencyKind;
 use super::builder::Builder;
 use super::operand::{Attributes, Peer};
 use crate::diag::{Code, Diagnostic};
-use crate::ids::ANY;
+use crate::ids::{ANY, ActionId};
 use crate::lexer::{Plain, PlainDependency, PlainKind, Token, long_number};
 use crate::limits::{Limit, RANK_MAX, TAG_MAX};
 use crate::program::{Action, Payload, Placement};
+use crate::relative::{RelativePeer, Sign};
 
 impl Builder<'_> {
     pub(crate) fn send(&mut self, start: usize, to: Peer) {
@@ -19,6 +20,7 @@ impl Builder<'_> {
         }
         let to = match to {
             Peer::Rank(rank) => self.other_end(rank),
+            Peer::Relative(peer) => self.relative(peer),
             Peer::Any(place) => {
                 self.wildcard(place, "destination");
                 0
@@ -34,6 +36,7 @@ impl Builder<'_> {
         let Attributes { tag, placement, .. } = self.attributes;
         let from = match from {
             Peer::Rank(rank) => self.other_end(rank),
+            Peer::Relative(peer) => self.relative(peer),
             Peer::Any(_) => ANY,
         };
         let payload = self.message(1);
@@ -53,6 +56,13 @@ impl Builder<'_> {
     fn other_end(&mut self, rank: u32) -> u32 {
         self.block.peer_max = self.block.peer_max.max(Some(rank));
         rank
+    }
+
+    /// Notes the relative peer of the next action. Returns the number that stands for it.
+    fn relative(&mut self, peer: RelativePeer) -> u32 {
+        let next = ActionId::new(self.block.body.actions.len());
+        self.block.relatives.push((next, peer));
+        0
     }
 
     /// Adds the plain statements of a batch.
@@ -141,6 +151,11 @@ impl Builder<'_> {
             Some(rank) => Peer::Rank(rank),
             None => Peer::Rank(0),
         }
+    }
+
+    pub(crate) fn relative_peer(&mut self, sign: Sign, at: usize, number: u64) -> Peer {
+        let by = self.narrow(at, number, RANK_MAX, "the distance of ranks").unwrap_or(0);
+        Peer::Relative(RelativePeer { sign, by })
     }
 
     pub(crate) fn negative_peer(&mut self, start: usize, end: usize) -> Peer {

@@ -4,7 +4,7 @@ use std::io;
 
 use super::labels::Names;
 use super::output::{Output, Style};
-use crate::ids::{ANY, ActionId};
+use crate::ids::ActionId;
 use crate::program::{
     Action, Body, Csr, Edge, Payload, Piece, Pieces, Placement, Reduction, Space, StatedRows,
 };
@@ -125,7 +125,7 @@ pub(super) fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
             out.text("send ");
             print_payload(out, body, payload);
             out.text(" to ");
-            out.number(u64::from(to));
+            out.peer(to, true);
             print_tag(out, tag);
             print_placement(out, placement);
             print_reduction(out, body, action);
@@ -134,7 +134,7 @@ pub(super) fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
             out.text("recv ");
             print_payload(out, body, payload);
             out.text(" from ");
-            print_or_any(out, from);
+            out.peer(from, false);
             print_tag(out, tag);
             print_placement(out, placement);
             print_reduction(out, body, action);
@@ -253,15 +253,7 @@ fn print_user_operand(out: &mut Output<'_>, body: &Body, pieces: Pieces) {
 fn print_tag(out: &mut Output<'_>, tag: u32) {
     if tag != 0 || out.style == Style::Schedgen {
         out.text(" tag ");
-        print_or_any(out, tag);
-    }
-}
-
-fn print_or_any(out: &mut Output<'_>, number: u32) {
-    match (number, out.style) {
-        (ANY, Style::Paper2009) => out.text("any"),
-        (ANY, Style::Schedgen) => out.text("-1"),
-        _ => out.number(u64::from(number)),
+        out.number_or_any(tag);
     }
 }
 

@@ -21,6 +21,7 @@ pub use output::Style;
 
 use crate::ids::{BodyId, ImageId};
 use crate::program::{Action, Body, Payload, Program};
+use crate::relative::SymmetricProgram;
 use output::Output;
 
 /// Prints a program.
@@ -83,6 +84,30 @@ pub fn print_ranks<E: From<io::Error>>(
         out.close_block()?;
     }
     Ok(out.flush()?)
+}
+
+/// Prints a program as one block for all ranks, with relative peers. [`parse_symmetric`] reads it
+/// back.
+///
+/// # Errors
+/// Those of `out`.
+///
+/// [`parse_symmetric`]: crate::parse_symmetric
+pub fn print_symmetric(
+    program: &SymmetricProgram,
+    style: Style,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let mut out = Output::new(out, style);
+    out.text("num_ranks ");
+    out.number(u64::from(program.num_ranks));
+    out.end_statement()?;
+    out.relation = Some((program.relation, program.num_ranks));
+    out.open_block_of_all();
+    print_scratch(&mut out, &program.body)?;
+    actions::print(&mut out, &program.body)?;
+    out.close_block()?;
+    out.flush()
 }
 
 /// Returns true if LogGOPSim's language can express all of a program. The language has sends and

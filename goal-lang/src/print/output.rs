@@ -3,6 +3,9 @@
 use std::io;
 use std::io::Write as _;
 
+use crate::ids::ANY;
+use crate::relative::Relation;
+
 /// One of the language's two spellings. What a spelling lacks is written in the other one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Style {
@@ -23,6 +26,9 @@ pub(super) struct Output<'a> {
     pub(super) style: Style,
     /// True if LogGOPSim's parser is to read the text.
     pub(super) for_loggopsim: bool,
+    /// The relation of peers and the number of ranks, if the peers of rank 0 stand for those of all
+    /// ranks.
+    pub(super) relation: Option<(Relation, u32)>,
     indentation: &'static str,
     empty_block: bool,
     first_line: bool,
@@ -36,6 +42,7 @@ impl<'a> Output<'a> {
             digits: itoa::Buffer::new(),
             style,
             for_loggopsim: false,
+            relation: None,
             indentation: "",
             empty_block: false,
             first_line: true,
@@ -50,6 +57,30 @@ impl<'a> Output<'a> {
     #[inline]
     pub(super) fn number(&mut self, number: u64) {
         self.buffer.extend_from_slice(self.digits.format(number).as_bytes());
+    }
+
+    pub(super) fn number_or_any(&mut self, number: u32) {
+        match (number, self.style) {
+            (ANY, Style::Paper2009) => self.text("any"),
+            (ANY, Style::Schedgen) => self.text("-1"),
+            _ => self.number(u64::from(number)),
+        }
+    }
+
+    /// Writes the other rank of a message. The distance of a shift is counted in the direction of
+    /// the message.
+    pub(super) fn peer(&mut self, peer: u32, is_send: bool) {
+        let Some((relation, num_ranks)) = self.relation.filter(|_| peer != ANY) else {
+            return self.number_or_any(peer);
+        };
+        let (sign, by) = match relation {
+            Relation::Xor => ("^", peer),
+            Relation::Shift if is_send => ("+", peer),
+            Relation::Shift => ("-", relation.inverse(peer, num_ranks)),
+        };
+        self.text("rank");
+        self.text(sign);
+        self.number(u64::from(by));
     }
 
     #[inline]
@@ -78,30 +109,45 @@ impl<'a> Output<'a> {
     /// Opens the block of `ranks`. If these are all ranks of a program with several, `*` is
     /// written, except for LogGOPSim.
     pub(super) fn open_block(&mut self, ranks: &[u32], num_ranks: u32) -> io::Result<()> {
+        if ranks.len() == num_ranks as usize && num_ranks > 1 && !self.for_loggopsim {
+            self.open_block_of_all();
+            return Ok(());
+        }
+        self.begin_head();
+        for (i, &rank) in ranks.iter().enumerate() {
+            self.text(match (self.style, i) {
+                (Style::Paper2009, 0) => "#",
+                (Style::Paper2009, _) => ", #",
+                (Style::Schedgen, 0) => "",
+                (Style::Schedgen, _) => ", ",
+            });
+            self.number(u64::from(rank));
+            self.spill()?;
+        }
+        self.end_head();
+        Ok(())
+    }
+
+    /// Opens the block of all ranks.
+    pub(super) fn open_block_of_all(&mut self) {
+        self.begin_head();
+        self.text("*");
+        self.end_head();
+    }
+
+    fn begin_head(&mut self) {
         if !self.first_line {
             self.text("\n");
         }
         self.text("rank ");
-        if ranks.len() == num_ranks as usize && num_ranks > 1 && !self.for_loggopsim {
-            self.text("*");
-        } else {
-            for (i, &rank) in ranks.iter().enumerate() {
-                self.text(match (self.style, i) {
-                    (Style::Paper2009, 0) => "#",
-                    (Style::Paper2009, _) => ", #",
-                    (Style::Schedgen, 0) => "",
-                    (Style::Schedgen, _) => ", ",
-                });
-                self.number(u64::from(rank));
-                self.spill()?;
-            }
-        }
+    }
+
+    fn end_head(&mut self) {
         self.text(" {");
         // LogGOPSim's parser refuses blanks before a statement.
         self.indentation = if self.style == Style::Schedgen { "" } else { "  " };
         self.empty_block = true;
         self.first_line = false;
-        Ok(())
     }
 
     pub(super) fn close_block(&mut self) -> io::Result<()> {

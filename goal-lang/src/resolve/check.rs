@@ -54,12 +54,17 @@ pub(super) fn peers(sources: &SourceMap, blocks: &mut [Block], group: &Group, re
 }
 
 /// Returns the span of the other rank in the message at `place`.
-fn peer_span(sources: &SourceMap, place: Position) -> Span {
+pub(super) fn peer_span(sources: &SourceMap, place: Position) -> Span {
     let (text, offset, base) = sources.text_at(place);
     let mut tokens = Lexer::new(text, offset, text.len());
     let found =
         tokens.find(|token| matches!(token.1, Token::To | Token::From)).and_then(|_| tokens.next());
     match found {
+        Some((start, Token::Relative(_), end)) => {
+            // The number follows.
+            let end = tokens.next().map_or(end, |(.., end)| end);
+            Span { start: base + start as Position, end: base + end as Position }
+        }
         Some((start, _, end)) => {
             Span { start: base + start as Position, end: base + end as Position }
         }

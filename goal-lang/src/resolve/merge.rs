@@ -76,8 +76,7 @@ impl Edges {
 impl Resolver<'_> {
     /// Returns a body with the actions of all blocks in order. The labels of dependencies are
     /// looked up in all blocks.
-    pub(super) fn merge(&mut self, blocks: &[Block], list: &[u32]) -> Body {
-        let blocks: Vec<&Block> = list.iter().map(|&block| &blocks[block as usize]).collect();
+    pub(super) fn merge(&mut self, blocks: &[&Block]) -> Body {
         let mut body = Body::default();
         let (mut requires, mut irequires) = (Edges::default(), Edges::default());
         // Unresolved dependencies, each with the index of its block's first edge in `requires` and
@@ -86,7 +85,7 @@ impl Resolver<'_> {
         let mut backward = false;
         let mut scratch_end = 0;
         let debug = blocks.iter().any(|block| !block.body.debug.labels.is_empty());
-        for block in &blocks {
+        for block in blocks {
             let offset = body.actions.len() as u32;
             let part = &block.body;
             let first_piece = body.pieces.len() as u32;
@@ -152,7 +151,7 @@ impl Resolver<'_> {
             self.scratch_out_of_range(&body);
         }
         if backward {
-            self.check_cycle(&blocks, &body);
+            self.check_cycle(blocks, &body);
         }
         body
     }

@@ -7,6 +7,7 @@ mod group;
 mod images;
 mod labels;
 mod merge;
+mod relative;
 mod resolver;
 
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ use crate::parse::{Block, Chunk, ParseOptions};
 use crate::program::{Body, Program, RankEntry};
 use crate::source::SourceMap;
 use group::Group;
+pub(crate) use relative::symmetric;
 use resolver::Resolver;
 
 /// Makes a program of the blocks. The program is valid only if the report has no error. Returns
@@ -31,10 +33,13 @@ pub(crate) fn assemble(
 ) -> Option<Program> {
     let (mut blocks, group) = group::gather(sources, chunks, options, report)?;
     check::peers(sources, &mut blocks, &group, report);
+    relative::check(sources, &blocks, &group, report);
     let mut resolver = Resolver::new(sources, report);
-    let plan = resolver.plan(&blocks, &group)?;
+    let mut plan = resolver.plan(&blocks, &group)?;
     let images = images::build(&mut resolver, &blocks, &group)?;
-    let bodies = resolver.bodies(&mut blocks, &plan.recipes, options)?;
+    let relatives = relative::by_body(&blocks, &plan.recipes);
+    let mut bodies = resolver.bodies(&mut blocks, &plan.recipes, options)?;
+    resolver.expand(&mut plan, &mut bodies, &relatives)?;
     let ranks = plan
         .ranks
         .iter()
@@ -114,7 +119,10 @@ impl Resolver<'_> {
         for recipe in recipes {
             bodies.push(match recipe {
                 Recipe::Single(_) => Body::default(),
-                Recipe::Merged(list) => self.merge(blocks, list),
+                Recipe::Merged(list) => {
+                    let own: Vec<&Block> = list.iter().map(|&at| &blocks[at as usize]).collect();
+                    self.merge(&own)
+                }
             });
         }
         for (body, recipe) in bodies.iter_mut().zip(recipes) {

@@ -32,11 +32,11 @@ impl<'a> Resolver<'a> {
             Diagnostic::new(
                 Code::LimitExceeded,
                 format!(
-                    "joining the blocks of all ranks makes more than {BLOCK_ENTRIES_MAX} entries"
+                    "copies of blocks for all ranks have more than {BLOCK_ENTRIES_MAX} entries"
                 ),
             )
-            .note("every rank that has blocks of its own gets a copy of each `rank *` block")
-            .help("name fewer ranks, or write whole ranks in one block"),
+            .note("a rank gets a copy of its blocks if it has several, or if their peers are relative")
+            .help("name fewer ranks, or write whole ranks in one block without relative peers"),
         );
         None
     }

@@ -24,6 +24,8 @@ fn what_to_write() {
         ("send 8B to 1", "`send 8b`"),
         ("recv 1.5 from 1", "`recv 2b`"),
         ("send 8b to rank 1", "`to 1`"),
+        ("send 8b to +1", "`rank+N`"),
+        ("recv 8b from ^ 1", "`rank^N`"),
         ("calc 1.5", "`calc 2`"),
         ("calc 0.2 cpu 1", "`calc 1`"),
         ("calc 1e3", "`calc 1000`"),

@@ -24,6 +24,7 @@ use goal_lang::CollectiveKind::{
     self, Allgather, Allreduce, Alltoall, Barrier, Bcast, Exscan, Gather, NeighborAllgather,
     NeighborAlltoall, Reduce, ReduceScatter, Scan, Scatter,
 };
+use goal_lang::Relation::{self, Shift, Xor};
 
 /// Returns an entry of the table: for any number of ranks, without an operation.
 const fn entry(
@@ -45,6 +46,7 @@ const fn entry(
         counts,
         has_segments,
         has_degree,
+        relation: None,
         levels: None,
         generate,
     }
@@ -61,6 +63,10 @@ impl Algorithm {
 
     const fn of_counts(self, counts: Counts) -> Self {
         Self { counts, ..self }
+    }
+
+    const fn by(self, relation: Relation) -> Self {
+        Self { relation: Some(relation), ..self }
     }
 
     const fn of_levels(self, levels: Levels) -> Self {
@@ -86,18 +92,18 @@ const THAKUR: &str = "Thakur, Rabenseifner, Gropp 2005";
 #[rustfmt::skip]
 pub static ALGORITHMS: &[Algorithm] = &[
     entry(Barrier, "dissemination", barrier::dissemination,
-        "log2 p rounds; in each a rank signals to one at twice the distance", HENSGEN),
+        "log2 p rounds; in each a rank signals to one at twice the distance", HENSGEN).by(Shift),
     entry(Barrier, "n-way-dissemination", barrier::n_way_dissemination,
         "log p rounds to the base of the degree plus one; in each a rank signals to as many others as the degree",
-        "GOAL 2009, section V.B, Listing 3").of_degree(),
+        "GOAL 2009, section V.B, Listing 3").of_degree().by(Shift),
     entry(Barrier, "recursive-doubling", barrier::recursive_doubling,
-        "pairs in log2 p rounds; ranks above a power of two signal before and wait after", "thesis 5.4"),
+        "pairs in log2 p rounds; ranks above a power of two signal before and wait after", "thesis 5.4").by(Xor),
     entry(Barrier, "tree", barrier::tree,
         "up a binomial tree to rank 0 and down again", THAKUR),
     entry(Barrier, "linear", barrier::linear,
         "all signal to rank 0, which signals to all", "Open MPI, coll/base"),
     entry(Barrier, "direct", barrier::direct,
-        "every rank signals to every other one", "GOAL 2009, section V.B, with n = p - 1"),
+        "every rank signals to every other one", "GOAL 2009, section V.B, with n = p - 1").by(Shift),
     entry(Barrier, "two-level", two_level::barrier,
         "within nodes to their leaders, among leaders, and back", HAN).of_levels(two_level::BARRIER),
 
@@ -134,17 +140,17 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "within nodes to their leaders, then among leaders", HAN).with(Associative).of_levels(two_level::REDUCE),
 
     entry(Allreduce, "recursive-doubling", allreduce::recursive_doubling,
-        "pairs exchange sums in log2 p rounds", THAKUR).with(Associative),
+        "pairs exchange sums in log2 p rounds", THAKUR).with(Associative).by(Xor),
     entry(Allreduce, "ring", allreduce::ring,
         "chunks of the sum go around a ring twice", "Patarasuk, Yuan 2009").with(Commutative),
     entry(Allreduce, "rabenseifner", allreduce::rabenseifner,
         "recursive halving of the sum, and doubling of what is complete", "Rabenseifner 2004").with(Commutative),
     entry(Allreduce, "dissemination", allreduce::dissemination,
         "log2 p rounds; in each a rank sends its sum to one at twice the distance",
-        "GOAL 2009, section V.B").with(Commutative).on(Ranks::PowerOfTwoOrIdempotent),
+        "GOAL 2009, section V.B").with(Commutative).on(Ranks::PowerOfTwoOrIdempotent).by(Shift),
     entry(Allreduce, "n-way-dissemination", allreduce::n_way_dissemination,
         "log p rounds to the base of the degree plus one; in each a rank sends its sum to as many others as the degree",
-        "GOAL 2009, section V.B, Listing 3").with(Commutative).on(Ranks::PowerOfDegreeOrIdempotent).of_degree(),
+        "GOAL 2009, section V.B, Listing 3").with(Commutative).on(Ranks::PowerOfDegreeOrIdempotent).of_degree().by(Shift),
     entry(Allreduce, "reduce-bcast", allreduce::reduce_bcast,
         "up a binomial tree to rank 0 and down again", THAKUR).with(Commutative),
     entry(Allreduce, "direct", direct::allreduce,

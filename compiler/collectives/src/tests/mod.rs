@@ -6,3 +6,4 @@ mod messages;
 mod proofs;
 mod requests;
 mod scale;
+mod symmetric;

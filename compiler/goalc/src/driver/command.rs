@@ -3,9 +3,9 @@
 use super::console::{Color, Format, report_error, report_wrong_arguments, set_color};
 use super::{Error, Status, streams};
 use clap::error::{Error as Wrong, ErrorKind};
-use clap::{ColorChoice, Parser, ValueEnum};
+use clap::{ColorChoice, Command, Parser, ValueEnum};
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
 
 /// The arguments that [`parse_these`] got.
@@ -25,6 +25,29 @@ pub fn parse<T: Parser>(program: &str) -> Result<T, Status> {
 /// # Errors
 /// As [`parse`].
 pub fn parse_these<T: Parser>(program: &str, arguments: Vec<OsString>) -> Result<T, Status> {
+    parse_as(program, arguments, T::command())
+}
+
+/// Parses the arguments of this process as [`parse`] does. If standard input is no terminal, it is
+/// the input of a command line without one. The command has [`InputArguments`].
+///
+/// [`InputArguments`]: super::InputArguments
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_filter<T: Parser>(program: &str) -> Result<T, Status> {
+    let mut command = T::command();
+    if !io::stdin().is_terminal() {
+        command = command.mut_arg("inputs", |inputs| inputs.required(false).default_value("-"));
+    }
+    parse_as(program, std::env::args_os().collect(), command)
+}
+
+fn parse_as<T: Parser>(
+    program: &str,
+    arguments: Vec<OsString>,
+    command: Command,
+) -> Result<T, Status> {
     let arguments = PARSED.get_or_init(|| arguments);
     let color = value(arguments, "--color").and_then(|text| Color::from_str(text, false).ok());
     let color = color.unwrap_or_default();
@@ -34,7 +57,7 @@ pub fn parse_these<T: Parser>(program: &str, arguments: Vec<OsString>) -> Result
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
     };
-    let mut command = T::command().color(choice);
+    let mut command = command.color(choice);
     let parsed = command.try_get_matches_from_mut(arguments);
     let parsed = parsed.and_then(|matches| {
         T::from_arg_matches(&matches).map_err(|error| error.format(&mut command))

@@ -5,7 +5,9 @@ use super::{Error, Findings, Form, Input, Options, name_flags, name_foreign, ref
 use goal_asm::Nisa;
 use goal_asm::loggopsim::{self, RankRecords};
 use goal_lang::diag::{Code, Diagnostic};
-use goal_lang::{Bytes, ParseOptions, Program, SourceMap, parse};
+use goal_lang::{
+    Bytes, ParseOptions, Parsed, Program, SourceMap, SymmetricProgram, parse, parse_symmetric,
+};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -153,16 +155,46 @@ pub(super) fn load_nisa(input: &Input, options: &Options) -> Result<Nisa, Error>
     loaded.map_err(|error| refused(&input.name, &error).into())
 }
 
+/// A text that was read.
+pub enum Text {
+    /// A program whose ranks differ in their peers only, with its findings.
+    Symmetric(Box<SymmetricProgram>, Findings),
+    /// Any other program.
+    Loaded(Loaded),
+}
+
+/// Reads texts that belong together. A program of one block with relative peers stays one rank.
+///
+/// # Errors
+/// Returns an error if the texts are wrong.
+pub fn load_text(sources: SourceMap, options: &Options) -> Result<Text, Error> {
+    (options.on_stage)("parsing");
+    match parse_symmetric(&sources, &parse_options(options)) {
+        Ok(program) => {
+            let mut findings = Findings { sources, ..Findings::default() };
+            silence::apply(&mut findings, options);
+            Ok(Text::Symmetric(Box::new(program), findings))
+        }
+        Err(parsed) => loaded(*parsed, sources, options).map(Text::Loaded),
+    }
+}
+
 pub(super) fn parse_text(sources: SourceMap, options: &Options) -> Result<Loaded, Error> {
     (options.on_stage)("parsing");
-    let parse_options = ParseOptions {
+    loaded(parse(&sources, &parse_options(options)), sources, options)
+}
+
+fn parse_options(options: &Options) -> ParseOptions {
+    ParseOptions {
         limits: options.limits,
         threads: options.threads,
         wrap_tags: options.wrap_tags,
         debug: !options.strip,
         check: options.check,
-    };
-    let parsed = parse(&sources, &parse_options);
+    }
+}
+
+fn loaded(parsed: Parsed, sources: SourceMap, options: &Options) -> Result<Loaded, Error> {
     let mut findings = Findings { report: parsed.report, sources };
     name_flags(&mut findings.report);
     match parsed.program {

@@ -37,7 +37,7 @@ mod write_ranks;
 pub use arguments::{CheckArguments, Deny, FindingArguments, InputArguments};
 pub use build::{Compiled, Emit, compile, emit, optimize};
 pub use check::{check, check_ranks};
-pub use command::{asks_for_json, parse, parse_these};
+pub use command::{asks_for_json, parse, parse_filter, parse_these};
 pub use console::{
     Color, Format, exit_status, note, note_error, note_message, print, print_line, report,
     report_error,
@@ -48,7 +48,7 @@ pub use flags::{FLAGS, name_flags, refused};
 pub use foreign::{FIRST_LINE_MAX, is_goal_script, is_script, name_foreign};
 pub use input::{Form, Input};
 use json::write_json;
-pub use load::{Loaded, Opened, load_program, open, visit_ranks};
+pub use load::{Loaded, Opened, Text, load_program, load_text, open, visit_ranks};
 pub use output::{Output, Target, survive_file_size};
 pub use passes::{MachineArguments, PassArguments};
 pub use ranks::Ranks;

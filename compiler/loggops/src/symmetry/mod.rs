@@ -26,18 +26,23 @@
 //!
 //! One rule of the model does not look at positions. If two messages are ready at one moment, the
 //! one from the rank of the lower number goes first. Ranks of a class can differ in that. The rule
-//! decides only if both messages need one processor or one interface of their receiver. `Ties`
+//! decides if both messages need one processor or one interface of their receiver. It also decides
+//! if one of them is taken in without time, because what waits for it then starts first. `Ties`
 //! looks for two such messages of different sources in the simulation of the quotient. Up to the
 //! first decision of that kind all ranks of a class are alike. So the simulation of the quotient
 //! meets that decision if one of them does. All ranks are simulated then.
 
 mod classes;
 mod quotient;
+mod relation;
+#[cfg(test)]
+mod relation_tests;
 mod source;
 #[cfg(test)]
 mod tests;
 mod ties;
 
+pub use relation::{CommonTimes, simulate_symmetric};
 pub use source::Source;
 
 use crate::machine::Machine;
@@ -78,7 +83,7 @@ pub fn simulate_classes(source: &impl Source, machine: &Machine) -> Option<(Time
     if !quotient.is_of_all(source, &classes) {
         return None;
     }
-    let mut ties = Ties::new(&quotient.sources);
+    let mut ties = Ties::new(&quotient.sources, machine);
     let times = model::simulate_with(&quotient.workload, machine, &(), &mut ties).ok()?;
     if ties.found {
         return None;

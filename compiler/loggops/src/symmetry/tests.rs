@@ -22,7 +22,7 @@ fn workload(text: &str) -> Workload {
     Workload::new(&parsed.program.expect("a program"), |_, _| 0).expect("a workload")
 }
 
-fn machines() -> Vec<Machine> {
+pub(super) fn machines() -> Vec<Machine> {
     let slow_bytes = PerByte::from_nano_ns(1_000_000_001);
     vec![
         MACHINE,

@@ -1,4 +1,5 @@
 mod random;
+mod relative;
 
 use std::sync::Arc;
 

@@ -40,6 +40,11 @@ const WORDS: &[&str] = &[
     "*",
     "->",
     "-",
+    "+",
+    "^",
+    "rank+1",
+    "rank-1",
+    "rank^1",
     "-1",
     "#",
     "#1",
@@ -166,6 +171,10 @@ fn check(bytes: &[u8]) {
     sources.add("random", Arc::new(bytes.to_vec()));
     let parsed = parse(&sources, &ParseOptions::default());
     assert_eq!(parsed.program.is_none(), parsed.report.errors > 0);
+    if let Ok(one) = parse_symmetric(&sources, &ParseOptions::default()) {
+        let all = parsed.program.as_ref().expect("it has no errors");
+        assert!(one.body.same_graph(all.body_of(0)));
+    }
     let mut out = Vec::new();
     crate::diag::render(&parsed.report, &sources, false, &mut out).expect("memory");
     crate::diag::render_json(&parsed.report, &sources, &mut out).expect("memory");

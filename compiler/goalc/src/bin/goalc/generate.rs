@@ -6,7 +6,7 @@ use goal_asm::EncodeError;
 use goal_collectives::{
     ALGORITHMS, Algorithm, Blocks, GenerateError, Nodes, Request, Table, TableError, algorithm,
 };
-use goal_lang::{CollectiveKind, Datatype, print_ranks};
+use goal_lang::{CollectiveKind, Datatype, Relation, print_ranks, print_symmetric};
 use goalc::driver::{self, Emit, Error, Options, Output, Target, print_line};
 use serde_json::json;
 use std::fs::File;
@@ -81,10 +81,15 @@ pub(crate) struct Arguments {
     /// Spelling of a text
     #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
     style: Spelling,
+    /// Write one block for all ranks, with relative peers, for algorithms whose ranks differ in
+    /// their peers only
+    #[arg(long)]
+    relative: bool,
     /// List the algorithms, of a collective or of all
     #[arg(long, conflicts_with_all = [
         "algorithm", "table", "ranks", "count", "counts", "displacements", "datatype", "op", "root",
         "input", "output", "edges", "segment", "degree", "nodes", "per_node", "inner", "outer", "o", "style",
+        "relative",
     ])]
     list: bool,
     /// Form of the list
@@ -148,6 +153,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let path = arguments.o.clone().unwrap_or_else(|| PathBuf::from("-"));
     let has_extension = |name| path.extension().is_some_and(|extension| extension == name);
     let is_schedule = has_extension("nisa");
+    if arguments.relative && (is_schedule || has_extension("bin")) {
+        let message = "--relative is for texts: a binary has every rank";
+        return Err(Error::Usage(message.to_owned()));
+    }
     let name = match path.to_str() {
         Some("-") => "<stdout>".to_owned(),
         _ => path.display().to_string(),
@@ -177,8 +186,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         driver::write_ranks(&target, Emit::Loggopsim, &options, (request.ranks, true), ranks)?;
         return Ok(());
     }
+    let symmetric = arguments.relative.then(|| algorithm.symmetric(&request)).transpose();
+    let symmetric = symmetric.map_err(|error| unlike(&error))?;
     let mut out = Output::create(&Target::new(&path), is_schedule)?;
-    if is_schedule {
+    if let Some(program) = symmetric {
+        let printed = print_symmetric(&program, arguments.style.style(), &mut out);
+        printed.map_err(|error| Error::io(&name, error))?;
+    } else if is_schedule {
         goal_asm::encode_ranks(ranks, &mut out, body).map_err(failed)?;
     } else {
         print_ranks(ranks, arguments.style.style(), &mut out, body).map_err(failed)?;
@@ -207,6 +221,18 @@ impl From<EncodeError> for Failure {
 
 fn usage(error: GenerateError) -> Error {
     Error::Usage(error.to_string())
+}
+
+/// Returns the error of an algorithm that has no text with relative peers.
+fn unlike(error: &GenerateError) -> Error {
+    let GenerateError::Unlike { .. } = error else { return Error::Usage(error.to_string()) };
+    let alike = ALGORITHMS.iter().filter(|algorithm| algorithm.relation.is_some());
+    let names: Vec<String> =
+        alike.map(|Algorithm { kind, name, .. }| format!("{kind} {name}")).collect();
+    Error::Usage(format!(
+        "{error}: leave out --relative, or take one of {} (goalc gen --list tells about them)",
+        names.join(", ")
+    ))
 }
 
 fn unknown(kind: CollectiveKind, name: &str) -> Error {
@@ -362,6 +388,10 @@ fn list(arguments: &Arguments) -> Result<(), Error> {
                     "operations": operations.name(),
                     "segment": algorithm.has_segments,
                     "degree": algorithm.has_degree,
+                    "relative": algorithm.relation.map(|relation| match relation {
+                        Relation::Shift => "any",
+                        Relation::Xor => "power-of-two",
+                    }),
                 });
                 writeln!(out, "{object}")
             }
