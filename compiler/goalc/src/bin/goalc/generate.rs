@@ -146,6 +146,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     refuse_unheeded(arguments, algorithm)?;
     algorithm.check(&request).map_err(usage)?;
     let path = arguments.o.clone().unwrap_or_else(|| PathBuf::from("-"));
+    let target = Target::new(&path).apart_from(&arguments.table)?;
     let has_extension = |name| path.extension().is_some_and(|extension| extension == name);
     let is_schedule = has_extension("nisa");
     let name = match path.to_str() {
@@ -169,7 +170,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     if has_extension("bin") {
         let options = Options::default();
-        let target = Target::new(&path);
         let ranks = |rank| match body(rank) {
             Ok(body) => Ok((body, None)),
             Err(error) => Err(failed(error)),
@@ -177,7 +177,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         driver::write_ranks(&target, Emit::Loggopsim, &options, (request.ranks, true), ranks)?;
         return Ok(());
     }
-    let mut out = Output::create(&Target::new(&path), is_schedule)?;
+    let mut out = Output::create(&target, is_schedule)?;
     if is_schedule {
         goal_asm::encode_ranks(ranks, &mut out, body).map_err(failed)?;
     } else {
