@@ -101,7 +101,7 @@ fn cut(source: &Source, span: Span) -> Excerpt {
         name.push_str(&format!(" (from column {} on)", code_points(&bytes[line_start..start]) + 1));
     }
     // Ariadne ends lines at more characters than newlines, so the other ones are replaced. A
-    // terminal would obey control characters, and those of directions would hide what the line says.
+    // terminal would obey control characters, and direction marks would hide what a line says.
     let text = String::from_utf8_lossy(&bytes[start..end]);
     let text = text.chars().map(|c| match c {
         '\r' | '\x0b' | '\x0c' => ' ',
