@@ -26,9 +26,9 @@ pub fn nisa(bytes: &[u8]) -> bool {
     true
 }
 
-/// Checks a LogGOPSim binary: a file that can be read is a valid program. It keeps its order when it
-/// is written and read again, and a second time gives equal bytes. Ranks that are read one by one
-/// are those of the program. Returns true if the file was accepted.
+/// Checks a LogGOPSim binary: a file that can be read is a valid program. It keeps its order when
+/// it is written and read again, and a second time gives equal bytes. Ranks that are read one by
+/// one are those of the program. Returns true if the file was accepted.
 pub fn loggopsim(bytes: &[u8]) -> bool {
     let program = loggopsim::read(bytes, &Limits::default()).ok();
     assert_ranks(bytes, program.as_ref());
