@@ -1,9 +1,15 @@
 //! The machine that a schedule is meant for: LogGOPS (Hoefler, Schneider, Lumsdaine: LogGOPSim,
 //! 2010).
 
+use goal_lang::diag::quote;
 use goal_lang::limits::EAGER_LIMIT;
 use goal_loggops::machine::PerByte;
 use std::fmt;
+
+/// The largest times that are read. Larger ones are no times of a machine, and would leave no room
+/// for sums.
+const TIME_NS_MAX: f64 = 1e15;
+const TIME_OF_A_BYTE_NS_MAX: f64 = 1e9;
 
 /// Parameters of the LogGOPS model.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,12 +47,15 @@ impl Default for Machine {
 pub enum MachineError {
     /// A name that is no parameter.
     #[error(
-        "`{0}` is no parameter of LogGOPS: give L=, o=, g=, G=, O= or S=, times in nanoseconds, S in bytes"
+        "{0} is no parameter of LogGOPS: give L=, o=, g=, G=, O= or S=, times in nanoseconds, S in bytes"
     )]
     Unknown(String),
     /// A value that is negative or not a number.
-    #[error("`{0}`: a parameter of LogGOPS is a number of at least 0")]
+    #[error("{0}: a parameter of LogGOPS is a number of at least 0")]
     Value(String),
+    /// A time that no machine has.
+    #[error("{0}: the number is too large")]
+    Large(String),
     /// A parameter that is given twice.
     #[error("the parameter {0} is given twice")]
     Twice(char),
@@ -68,22 +77,20 @@ impl Machine {
             })
             .filter(|entry| !entry.is_empty());
         for entry in entries {
-            let unknown = || MachineError::Unknown(entry.to_owned());
-            let bad = || MachineError::Value(entry.to_owned());
+            let unknown = || MachineError::Unknown(quote(entry.as_bytes()));
+            let bad = || MachineError::Value(quote(entry.as_bytes()));
             let (name, value) = entry.split_once('=').ok_or_else(unknown)?;
-            let number = || {
-                value
-                    .parse()
-                    .ok()
-                    .filter(|value| (0.0..f64::INFINITY).contains(value))
-                    .ok_or_else(bad)
+            let number = |max: f64| match value.parse() {
+                Ok(value) if value > max => Err(MachineError::Large(quote(entry.as_bytes()))),
+                Ok(value) if value >= 0.0 => Ok(value),
+                _ => Err(bad()),
             };
             match name {
-                "L" => machine.latency_ns = number()?,
-                "o" => machine.overhead_ns = number()?,
-                "g" => machine.gap_ns = number()?,
-                "G" => machine.gap_per_byte_ns = number()?,
-                "O" => machine.overhead_per_byte_ns = number()?,
+                "L" => machine.latency_ns = number(TIME_NS_MAX)?,
+                "o" => machine.overhead_ns = number(TIME_NS_MAX)?,
+                "g" => machine.gap_ns = number(TIME_NS_MAX)?,
+                "G" => machine.gap_per_byte_ns = number(TIME_OF_A_BYTE_NS_MAX)?,
+                "O" => machine.overhead_per_byte_ns = number(TIME_OF_A_BYTE_NS_MAX)?,
                 "S" => machine.eager_bytes_max = value.parse().map_err(|_| bad())?,
                 _ => return Err(unknown()),
             }
@@ -98,7 +105,6 @@ impl Machine {
     /// Returns the machine of the simulator: times are rounded to picoseconds, and those of a byte
     /// to 10^-9 nanoseconds.
     pub fn exact(&self) -> goal_loggops::machine::Machine {
-        // Larger times are no times of a machine, and would leave no room for sums.
         let rounded = |time: f64, steps: f64| (time * steps).round().min(1e18) as u64;
         let per_byte = |time| PerByte::from_nano_ns(rounded(time, 1e9));
         goal_loggops::machine::Machine {
@@ -153,11 +159,24 @@ mod tests {
 
     #[test]
     fn what_is_no_machine_is_refused() {
-        assert_eq!(Machine::parse("X=1"), Err(MachineError::Unknown("X=1".to_owned())));
-        assert_eq!(Machine::parse("L"), Err(MachineError::Unknown("L".to_owned())));
-        assert_eq!(Machine::parse("L=-1"), Err(MachineError::Value("L=-1".to_owned())));
-        assert_eq!(Machine::parse("S=1.5"), Err(MachineError::Value("S=1.5".to_owned())));
-        assert_eq!(Machine::parse("G=nan"), Err(MachineError::Value("G=nan".to_owned())));
+        assert_eq!(Machine::parse("X=1"), Err(MachineError::Unknown("`X=1`".to_owned())));
+        assert_eq!(Machine::parse("L"), Err(MachineError::Unknown("`L`".to_owned())));
+        assert_eq!(Machine::parse("L=-1"), Err(MachineError::Value("`L=-1`".to_owned())));
+        assert_eq!(Machine::parse("S=1.5"), Err(MachineError::Value("`S=1.5`".to_owned())));
+        assert_eq!(Machine::parse("G=nan"), Err(MachineError::Value("`G=nan`".to_owned())));
+        let large = |text: &str| Err(MachineError::Large(format!("`{text}`")));
+        for text in ["L=1.1e15", "G=1.1e9", "o=inf"] {
+            assert_eq!(Machine::parse(text), large(text));
+        }
+        let long = format!("`L={}...`", "9".repeat(38));
+        assert_eq!(
+            Machine::parse(&format!("L={}", "9".repeat(99))),
+            Err(MachineError::Large(long))
+        );
+        assert_eq!(
+            Machine::parse("\u{1b}[2J"),
+            Err(MachineError::Unknown("`\u{fffd}[2J`".to_owned()))
+        );
         assert_eq!(Machine::parse("L=1,L=2"), Err(MachineError::Twice('L')));
     }
 }

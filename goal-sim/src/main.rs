@@ -318,8 +318,14 @@ impl Arguments {
     /// Parses the machine and its noise.
     ///
     /// # Errors
-    /// If a parameter or the noise is wrong, or the model has no noise.
+    /// If a parameter or the noise is wrong, the model has no noise, or two files are standard
+    /// input.
     fn read(&self, options: &Options) -> Result<(Parsed, Plan), Error> {
+        let files = self.input.inputs.iter().chain(self.noise.trace());
+        if files.filter(|file| file.as_os_str() == "-").count() > 1 {
+            let message = "standard input can be read only once: give - once";
+            return Err(Error::Usage(message.to_owned()));
+        }
         let parameters = self.parameters.parse(self.model)?;
         if self.model != Model::Goal && self.noise.is_given() {
             return Err(Error::Usage(format!(

@@ -128,6 +128,11 @@ pub(crate) struct Parsed {
 }
 
 impl Parameters {
+    /// Returns what names the machine: mostly a file.
+    pub(crate) fn machine_file(&self) -> Option<&String> {
+        self.machine.machine.as_ref()
+    }
+
     /// Returns the machine of the file or of the defaults, with the parameters that are given.
     fn machine(&self) -> Result<Machine, Error> {
         let mut machine = match self.machine.machine {

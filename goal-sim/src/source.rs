@@ -181,14 +181,15 @@ impl Subject {
     }
 }
 
-/// Returns the rank, the label and the kind of an action.
+/// Returns the rank, the label and the kind of an action. A NISA file's labels may be any text, so
+/// they are escaped for terminals.
 pub(crate) fn name(loaded: &Loaded, workload: &Workload, action: u32) -> String {
     let rank = workload.rank_of(action);
     let id = goal_lang::ActionId(action - workload.actions(rank).start);
     let body = loaded.program.body_of(rank);
     let kind = body.action(id).kind().name();
     match body.debug.labels.get(id) {
-        Some(label) => format!("rank {rank}, {kind} `{label}`"),
+        Some(label) => format!("rank {rank}, {kind} `{}`", label.escape_debug()),
         None => format!("rank {rank}, {kind} number {}", id.0),
     }
 }

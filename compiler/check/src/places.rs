@@ -41,7 +41,9 @@ impl<'a> Places<'a> {
         let source = self.position(vertex).and_then(|position| self.source(position));
         let style = source.map_or(Style::Schedgen, spelling);
         let end = if style == Style::Paper2009 { ";" } else { "" };
-        format!("{}{end}", dependency(style, waiter, prerequisite))
+        let [waiter, prerequisite] =
+            [waiter, prerequisite].map(|name| name.escape_debug().to_string());
+        format!("{}{end}", dependency(style, &waiter, &prerequisite))
     }
 
     /// The source line of an action (1-based), if it is known.
@@ -64,7 +66,8 @@ impl<'a> Places<'a> {
         let (body, id) = (self.whole.body(vertex), self.whole.id(vertex));
         let kind = self.whole.action(vertex).kind().name();
         let name = match body.debug.labels.get(id) {
-            Some(label) => format!("{kind} `{label}`"),
+            // A NISA file's labels may be any text.
+            Some(label) => format!("{kind} `{}`", label.escape_debug()),
             None if self.line(vertex).is_some() => kind.to_owned(),
             None => format!("{kind} {id}"),
         };

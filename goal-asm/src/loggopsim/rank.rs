@@ -88,17 +88,18 @@ impl<'a> RankReader<'a> {
         let rank = self.rank;
         let places = self.places()?;
         let mut highest = Placement::default();
-        let mut stated_dependencies = 0u64;
+        let mut counts = 0;
         let mut has_markers = false;
         for i in 0..places.nodes as usize {
             let action = self.action(places.node(i))?;
             highest = max_of(highest, action.placement());
             has_markers |= matches!(action, Action::Marker { .. });
-            stated_dependencies +=
-                u64::from(self.file.u32(places.node(i) + node::DEPENDENCIES.start));
+            for count in [node::DEPENDENCIES, node::DEPENDENTS, node::START_DEPENDENTS] {
+                counts |= self.file.u32(places.node(i) + count.start);
+            }
         }
         let mut goes_on = true;
-        if places.entries > 0 || stated_dependencies > 0 {
+        if places.entries > 0 || counts > 0 {
             goes_on = self.check_dependencies(places, scratch)?;
         }
         self.check_roots(places)?;

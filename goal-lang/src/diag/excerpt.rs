@@ -100,13 +100,14 @@ fn cut(source: &Source, span: Span) -> Excerpt {
     if start > line_start {
         name.push_str(&format!(" (from column {} on)", code_points(&bytes[line_start..start]) + 1));
     }
-    // Ariadne ends lines at more characters than newlines, so the other ones are replaced.
+    // Ariadne ends lines at more characters than newlines, so the other ones are replaced. A
+    // terminal would obey control characters, and direction marks would hide what a line says.
     let text = String::from_utf8_lossy(&bytes[start..end]);
     let text = text.chars().map(|c| match c {
         '\r' | '\x0b' | '\x0c' => ' ',
         // The replacements have two and three bytes, as the characters that they replace.
-        '\u{85}' => '\u{b7}',
-        '\u{2028}' | '\u{2029}' => '\u{2022}',
+        '\u{80}'..='\u{9f}' => '\u{b7}',
+        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{2022}',
         '\n' | '\t' => c,
         control if (control as u32) < 0x20 || control == '\x7f' => '.',
         other => other,

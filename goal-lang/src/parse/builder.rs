@@ -4,6 +4,7 @@ use super::block::{Block, Chunk, Declared, Dependencies, Member};
 use super::labels::LabelTable;
 use super::operand::{Attributes, DatumBuilder, Mark};
 use super::options::ParseOptions;
+pub(crate) use crate::diag::quote;
 use crate::diag::{Code, Diagnostic, Report};
 use crate::ids::ActionId;
 use crate::lexer::Batches;
@@ -315,12 +316,4 @@ fn take_exact<T: Copy>(buffer: &mut Vec<T>) -> Vec<T> {
     let mut taken = std::mem::replace(buffer, next);
     taken.shrink_to_fit();
     taken
-}
-
-/// Quotes text for a message: in backquotes, at most 40 bytes, printable characters only.
-pub(crate) fn quote(text: &[u8]) -> String {
-    let shown = String::from_utf8_lossy(&text[..text.len().min(40)]);
-    let clean: String =
-        shown.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    format!("`{clean}{}`", if text.len() > 40 { "..." } else { "" })
 }

@@ -16,7 +16,7 @@ use crate::source::Subject;
 use crate::{Model, driver};
 use arguments::{Atlahs, Loggopsim, Settings};
 use clap::ValueEnum;
-use goalc::driver::{Error, clear_stage, report_error};
+use goalc::driver::{Error, are_one_file, clear_stage, report_error};
 use output::Ends;
 use recorder::Recorder;
 use std::ffi::OsString;
@@ -77,6 +77,12 @@ fn run_as(peer: Peer, arguments: Vec<OsString>) -> Result<u8, Error> {
 }
 
 fn simulate_as(peer: Peer, settings: &Settings) -> Result<u8, Error> {
+    if let (Some(timeline), Some(matches)) = (&settings.timeline, &settings.matches)
+        && are_one_file(timeline, matches)
+    {
+        let message = format!("{}: two results need two files", matches.display());
+        return Err(Error::Usage(message));
+    }
     if settings.is_verbose {
         driver::print_line("goal-sim: warning: the lines of --verbose are not printed");
     }

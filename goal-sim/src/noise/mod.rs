@@ -51,6 +51,11 @@ impl NoiseArguments {
         self.trace.is_some() || !self.jitter.is_empty() || !self.straggler.is_empty()
     }
 
+    /// Returns the file of the trace.
+    pub(crate) fn trace(&self) -> Option<&PathBuf> {
+        self.trace.as_ref()
+    }
+
     /// Parses the rules, and reads the trace.
     ///
     /// # Errors

@@ -52,6 +52,69 @@ fn draws_have_the_moments_of_their_distributions() {
 }
 
 #[test]
+fn any_text_is_a_rule_or_an_error() {
+    let parts = [
+        "calc",
+        "o",
+        "L",
+        "@",
+        "0",
+        "1-2",
+        ":",
+        "=",
+        "+=",
+        "*=",
+        "=",
+        "1",
+        "-1",
+        "0.5",
+        "1e308",
+        "-1e308",
+        "1e-308",
+        "200",
+        "nan",
+        "inf",
+        "normal(",
+        "exp(",
+        "uniform(",
+        "lognormal(",
+        "pareto(",
+        ",",
+        ")",
+        "+",
+        "x",
+    ];
+    let numbers = ["0", "1", "-1", "0.5", "1e308", "-1e308", "1e-308", "200"];
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut accepted = 0;
+    for at in 0..40_000 {
+        let mut pick = |parts: &[&'static str]| parts[random.usize(0..parts.len())];
+        let text = match at % 2 {
+            0 => (0..at % 13).map(|_| pick(&parts)).collect(),
+            _ => {
+                let (left, change) =
+                    (pick(&["calc", "o@0", "L", "L@1:2"]), pick(&["=", "+=", "*="]));
+                let draw = pick(&["normal", "exp", "uniform", "lognormal", "pareto"]);
+                let second =
+                    if draw == "exp" { String::new() } else { format!(",{}", pick(&numbers)) };
+                format!("{left}{change}{draw}({}{second})", pick(&numbers))
+            }
+        };
+        let Ok(rule) = text.parse::<Rule>() else { continue };
+        accepted += 1;
+        // Ranks are simulated for windows of the least latency, so no time may be below it.
+        let least = 1 << random.u32(0..63);
+        for _ in 0..4 {
+            let time = random.u64(least..);
+            let mut draws = Draws::new(at, 0).of(Purpose::Latency, [random.u32(..), 0, 0, 0]);
+            let changed = rule.apply(time, &mut draws);
+            assert!(changed >= rule.apply_least(least), "{text}: {least} {time} {changed}");
+        }
+    }
+    assert!(accepted > 5000, "{accepted}");
+}
+
+#[test]
 fn times_are_not_negative_and_do_not_wrap_around() {
     assert!(computations("calc+=normal(-5000,100)", 0).iter().all(|&time| time == 0.0));
     assert!(computations("calc*=-3", 0).iter().all(|&time| time == 0.0));

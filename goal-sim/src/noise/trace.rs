@@ -5,6 +5,8 @@
 //! meaning, with the line. It holds four numbers for each line, and sums have 64 bits without a
 //! wrap.
 
+use goal_lang::diag::quote;
+
 /// The largest time of a trace in picoseconds.
 const TIME_MAX: u64 = 1 << 62;
 
@@ -137,17 +139,16 @@ fn parse_line(line: &[u8]) -> Result<Option<(u64, u64)>, String> {
 
 /// Parses nanoseconds.
 fn picos(word: &[u8]) -> Result<u64, String> {
-    let shown = || String::from_utf8_lossy(&word[..word.len().min(40)]).escape_debug().to_string();
     let text = std::str::from_utf8(word).ok();
     let number: f64 = text
         .and_then(|text| text.parse().ok())
-        .ok_or_else(|| format!("`{}` is no number of nanoseconds", shown()))?;
+        .ok_or_else(|| format!("{} is no number of nanoseconds", quote(word)))?;
     let picos = (number * 1000.0).round();
     if picos.is_nan() || picos < 0.0 {
-        return Err(format!("`{}` is no time: give a number of at least 0", shown()));
+        return Err(format!("{} is no time: give a number of at least 0", quote(word)));
     }
     if picos >= TIME_MAX as f64 {
-        return Err(format!("`{}` is too large; times end at 53 days", shown()));
+        return Err(format!("{} is too large; times end at 53 days", quote(word)));
     }
     Ok(picos as u64)
 }
@@ -266,7 +267,7 @@ mod tests {
             ("nan 1\n", "line 1: `nan` is no time"),
             ("0 inf\n", "line 1: `inf` is too large"),
             ("0 1e300\n", "line 1: `1e300` is too large"),
-            ("4\u{1b} 1\n", "line 1: `4\\u{1b}` is no number"),
+            ("4\u{1b} 1\n", "line 1: `4\u{fffd}` is no number"),
             ("5 1\n4 1\n9 1", "line 2: the start is before"),
             ("0 9\n9 0", "the noise leaves no time for work"),
             ("3 10\n4 1\n9 0", "the noise leaves no time for work"),

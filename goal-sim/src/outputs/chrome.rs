@@ -17,7 +17,7 @@ use std::fmt::Display;
 use std::io::Write;
 
 /// The first thread of interfaces: processors have smaller numbers.
-const INTERFACES: u32 = 256;
+const INTERFACES: u32 = 1 << 16;
 
 /// Writes a trace.
 pub(super) struct Chrome<'a> {

@@ -84,25 +84,39 @@ impl Record for Matches<'_> {
 /// Writes the columns of one end of a message.
 fn push_end(line: &mut String, rank: u32, name: &Name<'_>) {
     let source_line = name.line.map_or(String::new(), |line| line.to_string());
-    let label = quoted(name.label.unwrap_or_default());
+    let label = field(name.label.unwrap_or_default());
     let _ = write!(line, "{rank},{},{source_line},{label},", name.number);
 }
 
-/// Quotes a field that could be taken for several.
-fn quoted(field: &str) -> Cow<'_, str> {
-    match field.contains([',', '"', '\r', '\n']) {
-        true => format!("\"{}\"", field.replace('"', "\"\"")).into(),
-        false => field.into(),
+/// Returns a label as a field. It is quoted if it could be taken for several fields. Programs for
+/// tables take texts with some beginnings for formulas, so these get `'` before them. Control
+/// characters are escaped for terminals.
+fn field(label: &str) -> Cow<'_, str> {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    if label.bytes().all(is_name) {
+        return label.into();
     }
+    let mark = if label.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
+    let shown: String = label
+        .chars()
+        .map(|char| match char {
+            '"' => "\"\"".to_owned(),
+            char if char.is_control() => char.escape_default().to_string(),
+            char => char.to_string(),
+        })
+        .collect();
+    format!("\"{mark}{shown}\"").into()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::field;
 
     #[test]
     fn labels_stay_one_field() {
-        assert_eq!(quoted("plain"), "plain");
-        assert_eq!(quoted("a,\"b\"\n"), "\"a,\"\"b\"\"\n\"");
+        assert_eq!(field("plain_1"), "plain_1");
+        assert_eq!(field("a,\"b\"\n"), "\"a,\"\"b\"\"\\n\"");
+        assert_eq!(field("=1+1"), "\"'=1+1\"");
+        assert_eq!(field("\u{1b}[2J\u{9b}"), "\"\\u{1b}[2J\\u{9b}\"");
     }
 }

@@ -21,7 +21,7 @@ use chrome::Chrome;
 use goal_loggops::Workload;
 use goal_loggops::model::{Job, Observer};
 use goal_loggops::peers;
-use goalc::driver::{Error, Output, Target};
+use goalc::driver::{Error, Output, Target, are_one_file};
 use matches::Matches;
 pub(crate) use names::Names;
 use progress::Progress;
@@ -79,7 +79,7 @@ impl OutputArguments {
             )));
         }
         for (at, file) in files.iter().enumerate() {
-            if files[..at].contains(file) {
+            if files[..at].iter().any(|other| are_one_file(other, file)) {
                 return Err(Error::Usage(format!(
                     "{}: two results need two files",
                     file.display()
@@ -137,7 +137,10 @@ impl<'a> Outputs<'a> {
     ) -> Result<Self, Error> {
         let shown = Shown::from(&parameters.machine);
         let create = |path: &Path| {
-            let target = Target::new(path).apart_from(&arguments.input.inputs)?;
+            let target = Target::new(path)
+                .apart_from(&arguments.input.inputs)?
+                .apart_from(arguments.noise.trace())?
+                .apart_from(arguments.parameters.machine_file())?;
             Output::create(&target, false).map(Sink::new)
         };
         let mut files: Vec<Box<dyn Record + 'a>> = Vec::new();

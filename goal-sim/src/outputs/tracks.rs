@@ -8,7 +8,7 @@ pub(super) struct Track {
     pub(super) rank: u32,
     pub(super) part: Part,
     /// The number that actions name.
-    pub(super) number: u8,
+    pub(super) number: u16,
 }
 
 /// A part of a rank that jobs hold.
@@ -25,13 +25,13 @@ pub(super) enum Part {
 /// [`Held::place`]: goal_loggops::model::Held::place
 pub(super) fn tracks(workload: &Workload) -> Vec<Track> {
     let mut tracks = Vec::new();
+    // By part and number, the last rank that names it.
+    let mut named = [workload.cpus, workload.nics, workload.nics].map(|count| vec![None; count]);
     for rank in 0..workload.num_ranks() as u32 {
-        let mut known = [[false; 256]; 3];
         for action in workload.actions(rank) {
             for (part, number) in parts(workload.record(action)) {
-                let known = &mut known[part as usize][usize::from(number)];
-                if !*known {
-                    *known = true;
+                let named = &mut named[part as usize][usize::from(number)];
+                if named.replace(rank) != Some(rank) {
                     tracks.push(Track { rank, part, number });
                 }
             }
@@ -41,11 +41,11 @@ pub(super) fn tracks(workload: &Workload) -> Vec<Track> {
 }
 
 /// Returns the processor and the side of an action.
-fn parts(record: &Record) -> impl Iterator<Item = (Part, u8)> {
-    let cpu = (record.kind != Kind::Dummy).then_some((Part::Processor, record.cpu as u8));
+fn parts(record: &Record) -> impl Iterator<Item = (Part, u16)> {
+    let cpu = (record.kind != Kind::Dummy).then_some((Part::Processor, record.cpu));
     let side = match record.kind {
-        Kind::Send => Some((Part::Sending, record.nic)),
-        Kind::Recv => Some((Part::Receiving, record.nic)),
+        Kind::Send => Some((Part::Sending, record.nic.into())),
+        Kind::Recv => Some((Part::Receiving, record.nic.into())),
         Kind::Calc | Kind::Local | Kind::Dummy => None,
     };
     cpu.into_iter().chain(side)

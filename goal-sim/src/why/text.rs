@@ -78,11 +78,12 @@ fn write_step(step: &Step, finish: u64, subject: &Subject, out: &mut dyn Write) 
     writeln!(out, "{start:>14} {time:>14} {share:>5.1} %  {cost:<10} {what}")
 }
 
-/// Returns what a step does, with its place in the input.
+/// Returns what a step does, with its place in the input. Names of a NISA file may be any text, so
+/// they are escaped for terminals.
 fn describe(step: &Step, subject: &Subject) -> String {
     let place = subject.place(step.action);
     let name = match place.label {
-        Some(label) => format!("{} `{label}`", place.kind),
+        Some(label) => format!("{} `{}`", place.kind, label.escape_debug()),
         None => format!("{} number {}", place.kind, place.number),
     };
     let partner = step.partner.map_or(0, |partner| subject.workload.rank_of(partner));
@@ -93,7 +94,10 @@ fn describe(step: &Step, subject: &Subject) -> String {
         Work::Receive => format!(" from rank {partner}"),
         Work::Release => format!(" released by rank {partner}"),
     };
-    let line = place.line.map_or(String::new(), |(file, line)| format!(" ({file}:{line})"));
+    let line = place.line.map_or(String::new(), |(file, line)| match file {
+        _ if file.contains(char::is_control) => format!(" ({}:{line})", file.escape_debug()),
+        _ => format!(" ({file}:{line})"),
+    });
     format!("rank {}, {name}{way}{line}", step.rank)
 }
 

@@ -1,10 +1,11 @@
 //! The harnesses for binary formats. Each function takes any bytes, and panics if a promise of
 //! `goal_asm` is broken.
 
+use goal_asm::loggopsim::{RankFile, RankRecords};
 use goal_asm::nisa::{MAGIC, reseal};
 use goal_asm::{EncodeOptions, Nisa, encode, loggopsim};
 use goal_lang::limits::Limits;
-use goal_lang::{Action, Body, Bytes, Payload, Pieces, Program};
+use goal_lang::{Action, ActionId, Body, Bytes, Payload, Pieces, Program};
 use std::sync::Arc;
 
 /// Checks a NISA file: a file that the verifier accepts is a valid program, which is the same after
@@ -25,11 +26,13 @@ pub fn nisa(bytes: &[u8]) -> bool {
     true
 }
 
-/// Checks a LogGOPSim binary: a file that can be read is a valid program, which keeps its order
-/// when it is written and read again, and is written to the same bytes the second time. Returns
-/// true if the file was accepted.
+/// Checks a LogGOPSim binary: a file that can be read is a valid program. It keeps its order when
+/// it is written and read again, and a second time gives equal bytes. Ranks that are read one by
+/// one are those of the program. Returns true if the file was accepted.
 pub fn loggopsim(bytes: &[u8]) -> bool {
-    let Ok(program) = loggopsim::read(bytes, &Limits::default()) else { return false };
+    let program = loggopsim::read(bytes, &Limits::default()).ok();
+    assert_ranks(bytes, program.as_ref());
+    let Some(program) = program else { return false };
     goal_opt::verify(&program).expect("what is read is valid");
     let mut written = Vec::new();
     loggopsim::write(&program, &mut written).expect("written");
@@ -41,6 +44,43 @@ pub fn loggopsim(bytes: &[u8]) -> bool {
     loggopsim::write(&again, &mut twice).expect("written");
     assert!(written == twice, "written again, it is another file");
     true
+}
+
+/// Checks what the readers of single ranks find: the ranks of `program`, or an error if there is
+/// none.
+fn assert_ranks(bytes: &[u8], program: Option<&Program>) {
+    let mut rank = 0;
+    let visited = loggopsim::visit_ranks(bytes, &Limits::default(), |records| {
+        assert_rows(records, program.map(|program| program.body_of(rank)));
+        rank += 1;
+    });
+    assert_eq!(visited.is_ok(), program.is_some(), "one reader accepts what the other refuses");
+    let Ok(mut file) = RankFile::open(bytes.to_vec(), &Limits::default()) else {
+        assert!(program.is_none(), "the table of ranks is refused");
+        return;
+    };
+    let mut all = true;
+    for rank in 0..file.num_ranks() {
+        match file.rank(rank) {
+            Ok(records) => assert_rows(records, program.map(|program| program.body_of(rank))),
+            Err(_) => all = false,
+        }
+    }
+    assert_eq!(all, program.is_some(), "one reader accepts what the other refuses");
+}
+
+/// Reads all of a rank as it lies in a file, and compares it with a body.
+fn assert_rows(rank: RankRecords<'_>, body: Option<&Body>) {
+    let row = |waiters: &[ActionId]| waiters.iter().map(|waiter| waiter.0).collect::<Vec<u32>>();
+    for index in 0..rank.len() {
+        let waiters: Vec<u32> = rank.waiters(index).collect();
+        let start_waiters: Vec<u32> = rank.start_waiters(index).collect();
+        let Some(body) = body else { continue };
+        let id = ActionId::new(index);
+        assert_eq!(rank.action(index), *body.action(id));
+        assert_eq!(waiters, row(body.stated_requires().row(id)));
+        assert_eq!(start_waiters, row(body.stated_irequires().row(id)));
+    }
 }
 
 /// Checks that a valid program is the same after it was encoded and decoded, whatever the number of

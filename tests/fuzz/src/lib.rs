@@ -6,10 +6,12 @@
 //! long as one likes. Start at [`text`].
 
 mod binary;
+mod machine;
 
 pub use binary::{loggopsim, nisa, program};
 pub use goal_esp::harness::frame;
 pub use goal_fabric::harness::chunk;
+pub use machine::machine;
 
 use goal_lang::limits::Limits;
 use goal_lang::{Bytes, FormatOptions, ParseOptions, Program, SourceMap, Style};

@@ -83,6 +83,7 @@ fn the_corpus_itself() {
     accepted("text", goal_fuzz::text);
     accepted("nisa", goal_fuzz::nisa);
     accepted("loggopsim", goal_fuzz::loggopsim);
+    accepted("machine", goal_fuzz::machine);
     let all_accepted = |target: &str, accept: fn(&[u8]) -> bool| {
         accepted(target, accept);
         let refused = corpus(target).into_iter().find(|bytes| !accept(bytes));
@@ -112,6 +113,16 @@ proptest! {
     }
 
     #[test]
+    fn mutated_machines(which in any::<prop::sample::Index>(), changes in mutations()) {
+        goal_fuzz::machine(&mutated(which.get(&corpus("machine")).clone(), &changes));
+    }
+
+    #[test]
+    fn random_machines(parts in prop::collection::vec(prop::sample::select(PARTS), 0..24)) {
+        goal_fuzz::machine(parts.concat().as_bytes());
+    }
+
+    #[test]
     fn random_bytes(bytes in prop::collection::vec(any::<u8>(), 0..512)) {
         goal_fuzz::text(&bytes);
     }
@@ -121,6 +132,34 @@ proptest! {
         goal_fuzz::text(words.join(" ").as_bytes());
     }
 }
+
+/// Pieces of descriptions of machines.
+const PARTS: &[&str] = &[
+    "L=",
+    "o=",
+    "g=",
+    "G=",
+    "O=",
+    "S=",
+    "0",
+    "1",
+    "2.5",
+    "65535",
+    "1e9",
+    "1e-9",
+    "-1",
+    "nan",
+    "inf",
+    "99999999999999999999",
+    ",",
+    ",",
+    ",",
+    " ",
+    "\n",
+    "# ",
+    "\u{1b}",
+    "ä",
+];
 
 /// Pieces of the language, so that random sequences get past the lexer.
 const WORDS: &[&str] = &[

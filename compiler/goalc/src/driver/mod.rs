@@ -49,7 +49,7 @@ pub use foreign::{FIRST_LINE_MAX, is_goal_script, is_script, name_foreign};
 pub use input::{Form, Input};
 use json::write_json;
 pub use load::{Loaded, Opened, Text, load_program, load_text, open, visit_ranks};
-pub use output::{Output, Target, survive_file_size};
+pub use output::{Output, Target, are_one_file, survive_file_size};
 pub use passes::{MachineArguments, PassArguments};
 pub use ranks::Ranks;
 pub use reduce::{ReduceOptions, reduce};

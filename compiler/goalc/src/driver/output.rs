@@ -44,10 +44,13 @@ impl Target {
     ///
     /// # Errors
     /// Returns an error if the result would replace an input.
-    pub fn apart_from(self, inputs: &[PathBuf]) -> Result<Self, Error> {
+    pub fn apart_from<P: AsRef<Path>>(
+        self,
+        inputs: impl IntoIterator<Item = P>,
+    ) -> Result<Self, Error> {
         if let Target::File(path) = &self
             && let Some(file) = identity(path)
-            && inputs.iter().any(|input| identity(input) == Some(file))
+            && inputs.into_iter().any(|input| identity(input.as_ref()) == Some(file))
         {
             let name = path.display();
             let message = format!("the result would replace the input {name}: name another file");
@@ -63,6 +66,20 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some((metadata.dev(), metadata.ino()))
+}
+
+/// Returns true if two results would become one file, also under two names.
+pub fn are_one_file(one: &Path, other: &Path) -> bool {
+    one == other || place(one).is_some_and(|place_of_one| place(other) == Some(place_of_one))
+}
+
+/// Returns the place at which a result becomes a file. Devices and pipes have none.
+fn place(path: &Path) -> Option<PathBuf> {
+    if let Ok(metadata) = fs::metadata(path) {
+        return fs::canonicalize(path).ok().filter(|_| metadata.is_file());
+    }
+    let end = end_of_links(path).ok()?;
+    Some(fs::canonicalize(folder(&end)).ok()?.join(end.file_name()?))
 }
 
 /// A result that is being written. A file keeps its former content until [`finish`](Self::finish).

@@ -3,6 +3,7 @@
 //! A list may name more ranks than there are, so it holds ranges and is compared with the program
 //! before it is expanded.
 
+use goal_lang::diag::quote;
 use goal_lang::limits::RANK_MAX;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
@@ -20,13 +21,13 @@ pub struct Window(pub Range<u64>);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NumbersError {
     /// An entry is no rank and no range of ranks.
-    #[error("`{0}` is no rank and no range of ranks: give a list such as 0-63,128")]
+    #[error("{0} is no rank and no range of ranks: give a list such as 0-63,128")]
     Ranks(String),
     /// The ends of a range are in the wrong order.
     #[error("the range {0}-{1} is empty: give the lower rank first")]
     Reversed(u32, u32),
     /// The text is no window.
-    #[error("`{0}` is no window: give A..B, A.. or ..B with numbers A < B")]
+    #[error("{0} is no window: give A..B, A.. or ..B with numbers A < B")]
     Window(String),
 }
 
@@ -34,7 +35,7 @@ impl FromStr for RankList {
     type Err = NumbersError;
 
     fn from_str(text: &str) -> Result<Self, NumbersError> {
-        let wrong = |entry: &str| NumbersError::Ranks(entry.trim().to_owned());
+        let wrong = |entry: &str| NumbersError::Ranks(quote(entry.trim().as_bytes()));
         let ranges = text.split(',').map(|entry| {
             let number = |text: &str| match text.trim().parse() {
                 Ok(rank) if rank <= RANK_MAX => Ok(rank),
@@ -115,7 +116,7 @@ impl FromStr for Window {
     type Err = NumbersError;
 
     fn from_str(text: &str) -> Result<Self, NumbersError> {
-        let wrong = || NumbersError::Window(text.to_owned());
+        let wrong = || NumbersError::Window(quote(text.as_bytes()));
         let (first, end) = text.split_once("..").ok_or_else(wrong)?;
         let number = |text: &str, missing| match text.trim() {
             "" => Ok(missing),

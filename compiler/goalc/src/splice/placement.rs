@@ -2,6 +2,7 @@
 
 use super::numbers::RankList;
 use crate::driver::Error;
+use goal_lang::diag::quote;
 use goal_lang::limits::Limits;
 
 /// The hosts of some programs, each with its number or its name: `1:0-63,2:64-127`.
@@ -28,7 +29,8 @@ impl Placements {
                 (None, Some((_, before))) => before.append(hosts),
                 (None, None) => {
                     return Err(format!(
-                        "`{entry}` has no program before it: give entries such as 1:0-63,2:64-127"
+                        "{} has no program before it: give entries such as 1:0-63,2:64-127",
+                        quote(entry.as_bytes())
                     ));
                 }
             }
@@ -110,7 +112,8 @@ fn named(placements: &Placements, programs: &[(String, u32)]) -> Result<Vec<Rank
             }
             (None, _, None) => {
                 return Err(format!(
-                    "the placement names {name}, which is no program of the command and no number from 1 to {}",
+                    "the placement names {}, which is no program of the command and no number from 1 to {}",
+                    quote(name.as_bytes()),
                     programs.len()
                 ));
             }

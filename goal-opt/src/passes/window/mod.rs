@@ -135,7 +135,7 @@ fn error(whole: &Whole<'_>, window: u32, Stuck { vertex, cause }: Stuck) -> Wind
     let (rank, action, body) = (whole.rank(vertex), whole.id(vertex), whole.body(vertex));
     let mut place = body.action(action).kind().name().to_owned();
     match body.debug.labels.get(action) {
-        Some(label) => place.push_str(&format!(" `{label}`")),
+        Some(label) => place.push_str(&format!(" `{}`", label.escape_debug())),
         None => place.push_str(&format!(" number {action}")),
     }
     if let Some(line) = body.debug.lines.get(action.index()).filter(|&&line| line > 0) {

@@ -165,7 +165,7 @@ impl Record for Picture<'_> {
 #[derive(Debug, Clone, Copy)]
 struct Row {
     rank: u32,
-    cpu: u8,
+    cpu: u16,
 }
 
 /// Returns the row of each track that is a processor, and the rows in the order of ranks and

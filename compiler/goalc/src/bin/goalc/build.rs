@@ -169,5 +169,5 @@ fn target(arguments: &Arguments) -> Result<Target, Error> {
             Target::File(unpacked.with_extension(extension))
         }
     };
-    target.apart_from(&arguments.input.inputs)
+    target.apart_from(&arguments.input.inputs)?.apart_from(&arguments.passes.machine.machine)
 }

@@ -151,6 +151,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     refuse_unheeded(arguments, algorithm)?;
     algorithm.check(&request).map_err(usage)?;
     let path = arguments.o.clone().unwrap_or_else(|| PathBuf::from("-"));
+    let target = Target::new(&path).apart_from(&arguments.table)?;
     let has_extension = |name| path.extension().is_some_and(|extension| extension == name);
     let is_schedule = has_extension("nisa");
     if arguments.relative && (is_schedule || has_extension("bin")) {
@@ -178,7 +179,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     if has_extension("bin") {
         let options = Options::default();
-        let target = Target::new(&path);
         let ranks = |rank| match body(rank) {
             Ok(body) => Ok((body, None)),
             Err(error) => Err(failed(error)),
@@ -188,7 +188,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     let symmetric = arguments.relative.then(|| algorithm.symmetric(&request)).transpose();
     let symmetric = symmetric.map_err(|error| unlike(&error))?;
-    let mut out = Output::create(&Target::new(&path), is_schedule)?;
+    let mut out = Output::create(&target, is_schedule)?;
     if let Some(program) = symmetric {
         let printed = print_symmetric(&program, arguments.style.style(), &mut out);
         printed.map_err(|error| Error::io(&name, error))?;
