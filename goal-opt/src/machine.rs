@@ -1,5 +1,8 @@
 //! The machine that a schedule is meant for: LogGOPS (Hoefler, Schneider, Lumsdaine: LogGOPSim,
 //! 2010).
+//!
+//! A description may come from anywhere. Its numbers are bounded, and errors quote a short part of
+//! it without control characters.
 
 use goal_lang::diag::quote;
 use goal_lang::limits::EAGER_LIMIT;
