@@ -37,6 +37,18 @@ pub(crate) struct Run {
     last: u32,
 }
 
+/// Returns the results of `work` in the order of the items. All threads work.
+pub(crate) fn each<T: Sync, R: Send>(
+    options: &Options,
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync + Send,
+) -> Vec<R> {
+    options.with_threads(|| match rayon::current_thread_index() {
+        Some(_) => items.par_iter().map(work).collect(),
+        None => items.iter().map(work).collect(),
+    })
+}
+
 /// The reason why there are no times.
 pub(crate) struct Failure {
     /// The run, counted from 0. `None` without noise.
@@ -79,16 +91,11 @@ impl Measured {
         let quiet = simulate(workload, model, parameters, &mut ())
             .map_err(|stop| Failure { run: None, stop })?;
         let noises = plan.of(workload);
-        let run = |run: u32| {
-            let times =
-                simulate_with(workload, parameters, &noises.of_run(u64::from(run)), &mut ())?;
+        let numbers: Vec<u64> = (0..u64::from(count)).collect();
+        let runs: Vec<Result<Run, Stop>> = each(options, &numbers, |&run| {
+            let times = simulate_with(workload, parameters, &noises.of_run(run), &mut ())?;
             Ok(Run::new(&times.finish_ps))
-        };
-        let runs: Vec<Result<Run, Stop>> =
-            options.with_threads(|| match rayon::current_thread_index() {
-                Some(_) => (0..count).into_par_iter().map(run).collect(),
-                None => (0..count).map(run).collect(),
-            });
+        });
         let runs = runs.into_iter().enumerate();
         let runs = runs
             .map(|(run, found)| found.map_err(|stop| Failure { run: Some(run), stop }))

@@ -3,13 +3,13 @@
 mod json;
 mod text;
 
-pub(crate) use json::Report;
+pub(crate) use json::{Report, sensitivity};
 pub(crate) use text::write;
 
 use crate::{Format, Model};
 use goal_loggops::Workload;
-use goal_loggops::machine::Machine;
-use goal_loggops::path::{Cost, Parameter, Path, Sensitivity, Tolerance, Totals, tolerances};
+use goal_loggops::machine::{Machine, Parameter};
+use goal_loggops::path::{Cost, Path, Sensitivity, Tolerance, Totals, tolerances};
 use goalc::driver::{self, Error};
 
 /// The percentages by which a run may become slower.
@@ -92,13 +92,5 @@ fn name_of(cost: Cost) -> &'static str {
         Cost::Latency => "L",
         Cost::Gap => "g",
         Cost::GapPerByte => "G",
-    }
-}
-
-/// Returns the places after the point of a parameter in nanoseconds.
-fn places_of(parameter: Parameter) -> u32 {
-    match parameter {
-        Parameter::Latency | Parameter::Overhead => 3,
-        Parameter::GapPerByte => 9,
     }
 }

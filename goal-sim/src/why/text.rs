@@ -1,6 +1,6 @@
 //! Why a run takes its time, for people.
 
-use super::{PERCENTS, Why, name_of, places_of};
+use super::{PERCENTS, Why, name_of};
 use crate::parameters::number;
 use crate::report::in_ns;
 use crate::source::Subject;
@@ -184,7 +184,7 @@ fn write_tolerance(why: &Why, out: &mut dyn Write) -> io::Result<()> {
         for (parameter, found) in &why.tolerances {
             let Tolerance { value, .. } = found[at];
             let value = value
-                .map_or("any".to_owned(), |value| number(value, places_of(*parameter)).to_string());
+                .map_or("any".to_owned(), |value| number(value, parameter.digits()).to_string());
             write!(out, "{:1}{value:>18}", "")?;
         }
         writeln!(out)?;

@@ -1,7 +1,7 @@
 //! Paths of random programs, and of a few whose paths are known.
 
 use super::*;
-use crate::machine::PerByte;
+use crate::machine::{Parameter, PerByte};
 use crate::model::simulate;
 use crate::model::tests::{machine, program, workload};
 

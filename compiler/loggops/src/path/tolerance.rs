@@ -4,65 +4,36 @@
 //! it, and no linear program has the answer. The model runs again instead, with parameters that
 //! close in on the largest one.
 
-use crate::machine::{Machine, PerByte};
+use crate::machine::{Machine, Parameter, VALUE_END};
 use crate::model::simulate;
 use crate::workload::{Kind, Workload};
 
-/// A parameter of the machine that may become larger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Parameter {
-    /// `L`, in picoseconds.
-    Latency,
-    /// `o`, in picoseconds.
-    Overhead,
-    /// `G`, in 10^-9 nanoseconds.
-    GapPerByte,
+/// The difference between a tolerance and the next larger value: 1 ns, and 10^-6 ns for a byte.
+const STEP: u64 = 1000;
+
+/// Returns true if some action takes longer with a larger value.
+fn has_effect(parameter: Parameter, workload: &Workload) -> bool {
+    let size_min = match parameter {
+        Parameter::Latency | Parameter::Overhead | Parameter::Gap => 0,
+        Parameter::GapPerByte | Parameter::OverheadPerByte => 2,
+        Parameter::EagerBytes => return false,
+    };
+    (0..workload.len() as u32).any(|action| {
+        let record = workload.record(action);
+        record.kind == Kind::Send && record.size >= size_min
+    })
 }
 
-/// The largest value that is looked for. It leaves room for sums.
-const VALUE_MAX: u64 = 1 << 61;
-
-impl Parameter {
-    /// The difference between a tolerance and the next larger value: 1 ns, and 10^-6 ns for `G`.
-    const STEP: u64 = 1000;
-
-    /// Returns the value of a machine, in the unit of the parameter.
-    pub fn value(self, machine: &Machine) -> u64 {
-        match self {
-            Self::Latency => machine.latency_ps,
-            Self::Overhead => machine.overhead_ps,
-            Self::GapPerByte => machine.gap_per_byte.nano_ns(),
-        }
-    }
-
-    /// Returns a machine with another value, in the unit of the parameter.
-    pub fn with(self, machine: &Machine, value: u64) -> Machine {
-        match self {
-            Self::Latency => Machine { latency_ps: value, ..*machine },
-            Self::Overhead => Machine { overhead_ps: value, ..*machine },
-            Self::GapPerByte => Machine { gap_per_byte: PerByte::from_nano_ns(value), ..*machine },
-        }
-    }
-
-    /// Returns true if some action takes longer with a larger value.
-    fn has_effect(self, workload: &Workload) -> bool {
-        (0..workload.len() as u32).any(|action| {
-            let record = workload.record(action);
-            record.kind == Kind::Send && (self != Self::GapPerByte || record.size > 1)
-        })
-    }
-
-    /// Returns the number of steps that the parameter may grow by if the time grows by `more`
-    /// picoseconds, with `units` of the parameter on the critical path.
-    fn guess(self, more: u64, units: u64) -> u64 {
-        let per_step = match self {
-            Self::Latency | Self::Overhead => (1000, 1),
-            // A byte takes a thousandth of a picosecond more.
-            Self::GapPerByte => (1, 1000),
-        };
-        let steps = u128::from(more) * per_step.1 / (u128::from(units.max(1)) * per_step.0);
-        u64::try_from(steps).unwrap_or(u64::MAX)
-    }
+/// Returns the number of steps that a parameter may grow by if the time grows by `more`
+/// picoseconds, with `units` of the parameter on the critical path.
+fn guess(parameter: Parameter, more: u64, units: u64) -> u64 {
+    let (times, per_step) = match parameter {
+        // A byte takes a thousandth of a picosecond more.
+        Parameter::GapPerByte | Parameter::OverheadPerByte => (1000, 1),
+        _ => (1, 1000),
+    };
+    let steps = u128::from(more) * times / (u128::from(units.max(1)) * per_step);
+    u64::try_from(steps).unwrap_or(u64::MAX)
 }
 
 /// The largest value of a parameter with which a run is not slower than by some percent.
@@ -87,21 +58,21 @@ pub fn tolerances(
     units: u64,
     percents: &[u32],
 ) -> Vec<Tolerance> {
-    if !parameter.has_effect(workload) {
+    if !has_effect(parameter, workload) {
         return percents.iter().map(|&percent| Tolerance { percent, value: None }).collect();
     }
     let base = parameter.value(machine);
-    let value = |steps: u64| base.saturating_add(steps.saturating_mul(Parameter::STEP));
+    let value = |steps: u64| base.saturating_add(steps.saturating_mul(STEP));
     let run = |steps| match simulate(workload, &parameter.with(machine, value(steps))) {
         Ok(times) => times.finish_ps.into_iter().max().unwrap_or(0),
         Err(_) => u64::MAX,
     };
     let mut search = Search { run, lower: Run { steps: 0, finish: finish_ps }, upper: None };
-    let steps_max = VALUE_MAX.saturating_sub(base) / Parameter::STEP;
+    let steps_max = VALUE_END.saturating_sub(base) / STEP;
     let tolerance = |&percent: &u32| {
         let more = u128::from(finish_ps) * u128::from(percent) / 100;
         let target = finish_ps.saturating_add(u64::try_from(more).unwrap_or(u64::MAX));
-        let guess = parameter.guess(target - finish_ps, units).saturating_add(1);
+        let guess = guess(parameter, target - finish_ps, units).saturating_add(1);
         let steps = search.last_within(target, guess, steps_max);
         Tolerance { percent, value: steps.map(value) }
     };
