@@ -9,6 +9,7 @@ mod compare;
 mod compat;
 mod noise;
 mod outputs;
+mod parallel;
 mod parameters;
 mod partial;
 mod report;
@@ -252,7 +253,8 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     report::warn_of_order(arguments.model, &subject);
     times.note.iter().for_each(|note| report::warn(note));
     if !arguments.outputs.replace_times() {
-        let why = path.map(|path| Why::new(&subject.workload, &parameters.machine, path));
+        let options = arguments.input.options();
+        let why = path.map(|path| Why::new(&subject.workload, &parameters.machine, path, &options));
         report::write_times(
             arguments,
             &parameters,

@@ -1,6 +1,7 @@
 //! Many runs with noise: how long they take, and which rank is last.
 
 use crate::noise::{NoiseArguments, Plan};
+use crate::parallel::each;
 use crate::parameters::{Parsed, Shown};
 use crate::report::{in_ns, write_json};
 use crate::simulation::{Stop, simulate, simulate_with};
@@ -9,7 +10,6 @@ use crate::statistics::{mean, quantile};
 use crate::{Arguments, Format, Model, report};
 use goal_loggops::Workload;
 use goalc::driver::{self, Error, Options, print};
-use rayon::prelude::*;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -35,18 +35,6 @@ pub(crate) struct Run {
     pub(crate) finish: u128,
     /// The first of the ranks that ended then.
     last: u32,
-}
-
-/// Returns the results of `work` in the order of the items. All threads work.
-pub(crate) fn each<T: Sync, R: Send>(
-    options: &Options,
-    items: &[T],
-    work: impl Fn(&T) -> R + Sync + Send,
-) -> Vec<R> {
-    options.with_threads(|| match rayon::current_thread_index() {
-        Some(_) => items.par_iter().map(work).collect(),
-        None => items.iter().map(work).collect(),
-    })
 }
 
 /// The reason why there are no times.

@@ -3,9 +3,9 @@
 //! Ranges and lists come from the command line. A range that never ends and a sweep of more than
 //! [`POINTS_MAX`] machines are refused before memory is taken for them.
 
+use crate::parallel::each;
 use crate::parameters::{Parsed, Shown, number};
 use crate::report::{self, in_ns, write_json};
-use crate::runs::each;
 use crate::simulation::{Stop, Times, explain, simulate};
 use crate::source::Subject;
 use crate::why::sensitivity;
@@ -247,17 +247,6 @@ fn write(
     }
 }
 
-/// Returns the derivatives of a run's time, with the letters of their parameters.
-fn slopes(of: &Sensitivity) -> [(&'static str, u64); 5] {
-    [
-        ("L", of.latency),
-        ("o", of.overhead),
-        ("g", of.gap),
-        ("G", of.gap_per_byte),
-        ("O", of.overhead_per_byte),
-    ]
-}
-
 /// Returns a row of a table: the values of some parameters, the time or `none`, the derivatives.
 fn cells(
     parameters: &[Parameter],
@@ -272,7 +261,8 @@ fn cells(
         Ok(run) => in_ns(run.finish).to_string(),
         Err(stop) => none(stop).to_owned(),
     };
-    let slopes = run.iter().filter_map(|run| run.sensitivity.as_ref()).flat_map(slopes);
+    let slopes =
+        run.iter().filter_map(|run| run.sensitivity.as_ref()).flat_map(Sensitivity::by_name);
     let slopes = slopes.map(|(_, slope)| slope.to_string());
     parameters.iter().map(value).chain([time]).chain(slopes).collect()
 }
@@ -304,7 +294,7 @@ fn write_text(
     let name = |parameter: &Parameter| format!("{}, {}", parameter.name(), parameter.unit());
     let mut header: Vec<String> = parameters.iter().map(name).chain(["T, ns".to_owned()]).collect();
     if arguments.why.critical_path {
-        let names = slopes(&Sensitivity::default()).map(|(name, _)| format!("dT/d{name}"));
+        let names = Sensitivity::default().by_name().map(|(name, _)| format!("dT/d{name}"));
         header.extend(names);
     }
     let rows = points.iter().zip(runs);

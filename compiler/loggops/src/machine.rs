@@ -54,7 +54,7 @@ pub enum Parameter {
     EagerBytes,
 }
 
-/// The reason why a text is no value of a parameter.
+/// What is wrong with the text of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
     /// The text is no decimal without a sign.

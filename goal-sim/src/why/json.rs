@@ -1,6 +1,6 @@
 //! Why a run takes its time, as programs read it. Times are in nanoseconds.
 
-use super::{Why, name_of};
+use super::Why;
 use crate::parameters::number;
 use crate::report::in_ns;
 use crate::source::Subject;
@@ -71,15 +71,9 @@ impl<'a> JsonStep<'a> {
         Self {
             start_ns: number(step.start_ps, 3),
             ns: number(step.duration_ps, 3),
-            cost: name_of(step.cost),
+            cost: step.cost.name(),
             units: (step.work != Work::Compute).then_some(step.units),
-            work: match step.work {
-                Work::Compute => "compute",
-                Work::Send => "send",
-                Work::Travel => "travel",
-                Work::Receive => "receive",
-                Work::Release => "release",
-            },
+            work: step.work.name(),
             action: Action::new(step.action, subject),
             partner: step.partner.map(|partner| Action::new(partner, subject)),
         }
@@ -98,7 +92,7 @@ impl<'a> Action<'a> {
 fn totals(why: &Why) -> Value {
     let cost = |of: &goal_loggops::path::OfCost| {
         json!({
-            "cost": name_of(of.cost),
+            "cost": of.cost.name(),
             "path_ns": number(of.path_ps, 3),
             "run_ns": in_ns(of.run_ps),
         })
@@ -151,7 +145,7 @@ fn tolerance(why: &Why) -> Vec<Value> {
     let of_percent = |(at, percent): (usize, u32)| {
         let mut object = Map::from_iter([("percent".to_owned(), percent.into())]);
         for (parameter, found) in &why.tolerances {
-            let value = found[at].value.map(|value| number(value, parameter.digits()));
+            let value = found[at].map(|value| number(value, parameter.digits()));
             object.insert(parameter.name().to_owned(), value.map_or(Value::Null, Value::Number));
         }
         Value::Object(object)

@@ -6,11 +6,13 @@ mod text;
 pub(crate) use json::{Report, sensitivity};
 pub(crate) use text::write;
 
+use crate::parallel::each;
 use crate::{Format, Model};
 use goal_loggops::Workload;
 use goal_loggops::machine::{Machine, Parameter};
-use goal_loggops::path::{Cost, Path, Sensitivity, Tolerance, Totals, tolerances};
-use goalc::driver::{self, Error};
+use goal_loggops::path::{Path, Sensitivity, Totals, tolerance};
+use goal_loggops::symmetry::Prepared;
+use goalc::driver::{self, Error, Options};
 
 /// The percentages by which a run may become slower.
 const PERCENTS: [u32; 3] = [1, 2, 5];
@@ -60,37 +62,37 @@ pub(crate) struct Why {
     path: Path,
     totals: Totals,
     sensitivity: Sensitivity,
-    /// By parameter, a tolerance for each percentage.
-    tolerances: [(Parameter, Vec<Tolerance>); 3],
+    /// By parameter, the tolerance to each of [`PERCENTS`].
+    tolerances: [(Parameter, Vec<Option<u64>>); 3],
 }
 
 impl Why {
-    /// Adds up a critical path, and runs the program again for the tolerances.
-    pub(crate) fn new(workload: &Workload, machine: &Machine, path: Path) -> Self {
+    /// Adds up a critical path, and runs the program again for the tolerances. All threads work.
+    pub(crate) fn new(
+        workload: &Workload,
+        machine: &Machine,
+        path: Path,
+        options: &Options,
+    ) -> Self {
         let totals = Totals::new(workload, machine, &path);
         let sensitivity = path.sensitivity();
         driver::show_stage("looking for tolerances");
-        let tolerances = [
+        let program = Prepared::new(workload);
+        let parameters = [
             (Parameter::Latency, sensitivity.latency),
             (Parameter::Overhead, sensitivity.overhead),
             (Parameter::GapPerByte, sensitivity.gap_per_byte),
-        ]
-        .map(|(parameter, units)| {
-            let finish = path.finish_ps;
-            (parameter, tolerances(workload, machine, parameter, finish, units, &PERCENTS))
+        ];
+        let searches: Vec<(Parameter, u64, u32)> = parameters
+            .iter()
+            .flat_map(|&(parameter, units)| PERCENTS.map(|percent| (parameter, units, percent)))
+            .collect();
+        let found = each(options, &searches, |&(parameter, units, percent)| {
+            tolerance(&program, machine, parameter, [path.finish_ps, units], percent)
         });
+        let mut found = found.into_iter();
+        let tolerances = parameters
+            .map(|(parameter, _)| (parameter, found.by_ref().take(PERCENTS.len()).collect()));
         Self { path, totals, sensitivity, tolerances }
-    }
-}
-
-/// Returns the name of a kind of cost: a parameter of LogGOPS, or `calc`.
-fn name_of(cost: Cost) -> &'static str {
-    match cost {
-        Cost::Computation => "calc",
-        Cost::Overhead => "o",
-        Cost::OverheadPerByte => "O",
-        Cost::Latency => "L",
-        Cost::Gap => "g",
-        Cost::GapPerByte => "G",
     }
 }
