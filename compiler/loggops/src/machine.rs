@@ -54,7 +54,7 @@ pub enum Parameter {
     EagerBytes,
 }
 
-/// What is wrong with the text of a value.
+/// The fault of a text that should be a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
     /// The text is no decimal without a sign.

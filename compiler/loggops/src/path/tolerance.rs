@@ -39,9 +39,8 @@ fn guess(parameter: Parameter, more: u64, units: u64) -> u64 {
     u64::try_from(steps).unwrap_or(u64::MAX)
 }
 
-/// Returns the largest value of a parameter that is found with which a run is not slower than by
-/// some percent. It is slower with 1 ns more, or with 10^-6 ns more a byte. `None` if no value slows
-/// the run so much.
+/// Returns a value of a parameter with which a run is slower by at most some percent. With 1 ns
+/// more, or 10^-6 ns more a byte, it is slower than that. `None` if no value slows the run so much.
 ///
 /// `finish_ps` is the time of the run on the machine, and `units` the number of times that its
 /// critical path has the parameter. A run that gets stuck counts as slower.
@@ -98,7 +97,7 @@ impl<F: Fn(u64) -> u64> Search<F> {
             if run.finish > self.target {
                 return Some([lower, run]);
             }
-            // Where the line through both runs has the time, and further at each turn.
+            // The line through both runs has the time there. Each turn goes further.
             let span = run.steps - lower.steps;
             let ahead = match run.finish.saturating_sub(lower.finish) {
                 0 => u128::from(span),
@@ -111,8 +110,8 @@ impl<F: Fn(u64) -> u64> Search<F> {
         None
     }
 
-    /// Returns the steps of a run within the time whose successor is slower. It lies between two
-    /// runs, of which only the first one is within the time.
+    /// Returns the steps of a run within the time whose successor is slower. It lies between
+    /// two runs. Only the first one is within the time.
     ///
     /// The next run is where a line through both has the time. If one of them stays, its distance
     /// from the time counts half (Illinois). Halving the span bounds the number of runs.
