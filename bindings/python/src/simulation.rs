@@ -73,8 +73,8 @@ impl Failure {
     }
 }
 
-/// What a simulation gives: the ends of ranks and the path as bytes of numpy, the derivatives with
-/// the letters of their parameters, the events, and the machine.
+/// The result for Python: the ends of ranks, the path with the derivatives, the events and the
+/// machine. Arrays are bytes of numpy.
 type Simulated<'py> = (
     Bound<'py, PyByteArray>,
     Option<(Bound<'py, PyByteArray>, Vec<(&'static str, u64)>)>,
