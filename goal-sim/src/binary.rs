@@ -3,7 +3,7 @@
 use crate::simulation::Times;
 use goal_asm::loggopsim::RankRecords;
 use goal_loggops::machine::Machine;
-use goal_loggops::symmetry::{self, Source};
+use goal_loggops::symmetry::{Alike, Source};
 use goal_loggops::{Record, TooLarge, Workload, WorkloadBuilder};
 use goalc::driver::{self, Error, Input, Options};
 
@@ -28,7 +28,7 @@ impl<'a> Ranks<'a> {
             return None;
         }
         driver::show_stage("simulating");
-        let (times, classes) = symmetry::simulate_classes(self, machine)?;
+        let (times, classes) = Alike::new(self)?.simulate(machine)?;
         Some(Times { classes, ..times.into() })
     }
 

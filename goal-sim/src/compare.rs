@@ -92,6 +92,9 @@ pub(crate) fn run(CompareArguments(arguments): &CompareArguments) -> Result<u8, 
     let options = arguments.input.options();
     let (parameters, plan) = arguments.read(&options)?;
     arguments.outputs.refuse("compare")?;
+    if !arguments.sweep.is_empty() {
+        return Err(Error::Usage("compare has one machine: leave --sweep out".to_owned()));
+    }
     arguments.why.check(arguments.model, arguments.format, true)?;
     let runs = match (plan.is_random(), arguments.noise.runs) {
         (true, Some(runs)) if runs < RUNS_MIN => {

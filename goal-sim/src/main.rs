@@ -10,6 +10,7 @@ mod compat;
 mod markers;
 mod noise;
 mod outputs;
+mod parallel;
 mod parameters;
 mod partial;
 mod report;
@@ -17,6 +18,7 @@ mod runs;
 mod simulation;
 mod source;
 mod statistics;
+mod sweep;
 mod why;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -37,6 +39,7 @@ use simulation::{Stop, Times, explain, simulate, simulate_with};
 use source::{Reading, Subject};
 use std::path::Path;
 use std::process::ExitCode;
+use sweep::Axis;
 use why::{Why, WhyArguments};
 
 #[global_allocator]
@@ -82,6 +85,10 @@ struct Arguments {
     format: Format,
     #[command(flatten)]
     parameters: Parameters,
+    /// Simulate once for each value of L, o, g, G, O or S: those from START to END, or a list;
+    /// several sweeps make a grid
+    #[arg(long, value_name = "P=START:END:STEP|P=V,V,..", help_heading = "Machine")]
+    sweep: Vec<Axis>,
     #[command(flatten)]
     noise: NoiseArguments,
     #[command(flatten)]
@@ -100,6 +107,7 @@ Examples:
   goal-sim broadcast.goal                            the end of each rank
   goal-sim -L 3700 -o 200 -g 5 -G 0.04 trace.bin     on another machine
   goal-sim --machine cluster.machine trace.bin       on the machine of a file
+  goal-sim --sweep L=1000:10000:500 trace.bin        on machines with other latencies
   goal-sim --critical-path trace.bin                 why the run takes its time
   goal-sim --model loggopsim trace.bin               the times of LogGOPSim
   goal-sim --format json trace.bin                   one object on standard output
@@ -211,6 +219,9 @@ fn run_simulation(arguments: &Arguments) -> Result<u8, Error> {
         let message = "--compat comes first: goal-sim --compat loggopsim -f FILE";
         return Err(Error::Usage(message.to_owned()));
     }
+    if !arguments.sweep.is_empty() {
+        return sweep::run(arguments);
+    }
     match arguments.noise.runs {
         None => simulate_once(arguments),
         Some(count) => runs::run(arguments, count),
@@ -251,17 +262,13 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     let phases = outputs.take_markers().map(|markers| Phases::new(&subject.workload, markers));
     // The times are known even if a file is not written.
     let written = outputs.finish(&times.finish_ps);
-    if arguments.model != Model::Goal && !subject.keeps_order {
-        driver::print_line(
-            "goal-sim: warning: NISA does not keep the order of dependencies, on which the times of this model depend: simulate the text or a LogGOPSim binary",
-        );
-    }
-    if let Some(note) = &times.note {
-        driver::print_line(&format!("goal-sim: warning: {note}"));
-    }
+    report::warn_of_order(arguments.model, &subject);
+    times.note.iter().for_each(|note| report::warn(note));
     if !arguments.outputs.replace_times() {
-        let why = path
-            .map(|path| Why::new(&subject.workload, &parameters.machine, path, phases.as_ref()));
+        let (options, phases_of_path) = (arguments.input.options(), phases.as_ref());
+        let why = path.map(|path| {
+            Why::new(&subject.workload, &parameters.machine, path, phases_of_path, &options)
+        });
         let details = Details { subject: &subject, phases, why };
         let summary = Summary { details: Some(&details), ..summary };
         report::write_times(arguments, &parameters, &summary, times.finish_ps.iter().copied())?;

@@ -1,7 +1,7 @@
 //! The parameters of LogGOPS on the command line.
 
 use crate::Model;
-use goal_loggops::machine::{Machine, PerByte};
+use goal_loggops::machine::{Machine, Parameter};
 use goal_loggops::peers;
 use goalc::driver::{Error, MachineArguments};
 use serde::Serialize;
@@ -34,16 +34,6 @@ pub(crate) struct Parameters {
     eager: Option<String>,
 }
 
-/// The machine of LogGOPSim's defaults.
-const DEFAULT: Machine = Machine {
-    latency_ps: 2_500_000,
-    overhead_ps: 1_500_000,
-    gap_ps: 1_000_000,
-    gap_per_byte: PerByte::from_nano_ns(6_000_000_000),
-    overhead_per_byte: PerByte::from_nano_ns(0),
-    eager_bytes_max: 65535,
-};
-
 /// The parameters as programs read them: times in nanoseconds, `S` in bytes.
 #[derive(Debug, Serialize)]
 pub(crate) struct Shown {
@@ -63,12 +53,13 @@ pub(crate) struct Shown {
 
 impl From<&Machine> for Shown {
     fn from(machine: &Machine) -> Self {
+        let shown = |parameter: Parameter| number(parameter.value(machine), parameter.digits());
         Self {
-            latency: number(machine.latency_ps, 3),
-            overhead: number(machine.overhead_ps, 3),
-            gap: number(machine.gap_ps, 3),
-            gap_per_byte: number(machine.gap_per_byte.nano_ns(), 9),
-            overhead_per_byte: number(machine.overhead_per_byte.nano_ns(), 9),
+            latency: shown(Parameter::Latency),
+            overhead: shown(Parameter::Overhead),
+            gap: shown(Parameter::Gap),
+            gap_per_byte: shown(Parameter::GapPerByte),
+            overhead_per_byte: shown(Parameter::OverheadPerByte),
             eager: machine.eager_bytes_max,
         }
     }
@@ -94,32 +85,6 @@ pub(crate) fn number(value: u64, places: u32) -> Number {
     }
 }
 
-/// Parses a decimal without a sign into units of 10^-`places`.
-fn decimal(name: char, text: &str, places: usize) -> Result<u64, String> {
-    let wrong = || format!("-{name} {text}: give a number of at least 0, as 2500 or 0.04");
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.len() + part.len() == 0 || !are_digits(whole) || !are_digits(part) {
-        return Err(wrong());
-    }
-    if part.len() > places {
-        return Err(match places {
-            0 => format!("-{name} {text}: give a whole number"),
-            _ => format!("-{name} {text}: at most {places} digits after the point"),
-        });
-    }
-    let digits = format!("{whole}{part:0<places$}");
-    let value: u64 =
-        digits.trim_start_matches('0').parse().or_else(|_| match digits.trim_matches('0') {
-            "" => Ok(0),
-            _ => Err(format!("-{name} {text}: the number is too large")),
-        })?;
-    if value >= 1 << 61 {
-        return Err(format!("-{name} {text}: the number is too large"));
-    }
-    Ok(value)
-}
-
 /// The parameters in the forms that the models take.
 pub(crate) struct Parsed {
     pub(crate) machine: Machine,
@@ -133,24 +98,38 @@ impl Parameters {
         self.machine.machine.as_ref()
     }
 
+    /// Returns the parameters of the command line.
+    fn given(&self) -> [(Parameter, &Option<String>); 6] {
+        [
+            (Parameter::Latency, &self.latency),
+            (Parameter::Overhead, &self.overhead),
+            (Parameter::Gap, &self.gap),
+            (Parameter::GapPerByte, &self.gap_per_byte),
+            (Parameter::OverheadPerByte, &self.overhead_per_byte),
+            (Parameter::EagerBytes, &self.eager),
+        ]
+    }
+
+    /// Returns true if the command line has a parameter.
+    pub(crate) fn has(&self, parameter: Parameter) -> bool {
+        self.given().iter().any(|(given, text)| *given == parameter && text.is_some())
+    }
+
     /// Returns the machine of the file or of the defaults, with the parameters that are given.
-    fn machine(&self) -> Result<Machine, Error> {
+    ///
+    /// # Errors
+    /// An error that names the parameter or the file.
+    pub(crate) fn machine(&self) -> Result<Machine, Error> {
         let mut machine = match self.machine.machine {
             Some(_) => self.machine.machine()?.exact(),
-            None => DEFAULT,
+            None => Machine::default(),
         };
-        let given = |name, text: &Option<String>, places| {
-            text.as_ref().map(|text| decimal(name, text, places)).transpose().map_err(Error::Usage)
-        };
-        let per_byte = PerByte::from_nano_ns;
-        machine.latency_ps = given('L', &self.latency, 3)?.unwrap_or(machine.latency_ps);
-        machine.overhead_ps = given('o', &self.overhead, 3)?.unwrap_or(machine.overhead_ps);
-        machine.gap_ps = given('g', &self.gap, 3)?.unwrap_or(machine.gap_ps);
-        machine.gap_per_byte =
-            given('G', &self.gap_per_byte, 9)?.map_or(machine.gap_per_byte, per_byte);
-        machine.overhead_per_byte =
-            given('O', &self.overhead_per_byte, 9)?.map_or(machine.overhead_per_byte, per_byte);
-        machine.eager_bytes_max = given('S', &self.eager, 0)?.unwrap_or(machine.eager_bytes_max);
+        for (parameter, text) in self.given() {
+            if let Some(text) = text {
+                let wrong = |why| Error::Usage(format!("-{} {text}: {why}", parameter.name()));
+                machine = parameter.with(&machine, parameter.parse(text).map_err(wrong)?);
+            }
+        }
         Ok(machine)
     }
 
@@ -159,29 +138,41 @@ impl Parameters {
     /// # Errors
     /// An error that names the parameter or the file.
     pub(crate) fn parse(&self, model: Model) -> Result<Parsed, Error> {
-        let machine = self.machine()?;
+        Parsed::new(self.machine()?, model)
+    }
+}
+
+impl Parsed {
+    /// Returns a machine in the forms that the models take.
+    ///
+    /// # Errors
+    /// If the model does not take a parameter.
+    pub(crate) fn new(machine: Machine, model: Model) -> Result<Self, Error> {
         // The peers take whole nanoseconds, but for ATLAHS's G.
-        let whole = |name: char, value: u64, places: u32| match model {
-            Model::Goal => Ok(0),
-            _ if value.is_multiple_of(10_u64.pow(places)) => Ok(value / 10_u64.pow(places)),
-            _ => Err(Error::Usage(format!(
-                "-{name} {}: give a whole number in this model",
-                number(value, places)
-            ))),
+        let whole = |parameter: Parameter| {
+            let (value, places) = (parameter.value(&machine), parameter.digits());
+            match model {
+                Model::Goal => Ok(0),
+                _ if value.is_multiple_of(10_u64.pow(places)) => Ok(value / 10_u64.pow(places)),
+                _ => Err(Error::Usage(format!(
+                    "-{} {}: give a whole number in this model",
+                    parameter.name(),
+                    number(value, places)
+                ))),
+            }
         };
-        let gap_per_byte = machine.gap_per_byte.nano_ns();
         let of_peer = peers::Parameters {
-            latency: whole('L', machine.latency_ps, 3)?,
-            overhead: whole('o', machine.overhead_ps, 3)?,
-            gap: whole('g', machine.gap_ps, 3)?,
+            latency: whole(Parameter::Latency)?,
+            overhead: whole(Parameter::Overhead)?,
+            gap: whole(Parameter::Gap)?,
             gap_per_byte: match model {
                 Model::Atlahs => 0,
-                _ => whole('G', gap_per_byte, 9)?,
+                _ => whole(Parameter::GapPerByte)?,
             },
-            gap_per_byte_ns: gap_per_byte as f64 / 1e9,
-            overhead_per_byte: whole('O', machine.overhead_per_byte.nano_ns(), 9)?,
+            gap_per_byte_ns: machine.gap_per_byte.nano_ns() as f64 / 1e9,
+            overhead_per_byte: whole(Parameter::OverheadPerByte)?,
             eager_bytes_max: machine.eager_bytes_max,
         };
-        Ok(Parsed { machine, of_peer })
+        Ok(Self { machine, of_peer })
     }
 }

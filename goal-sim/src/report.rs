@@ -61,6 +61,20 @@ pub(crate) struct Context<'a> {
     pub(crate) partial: Option<(Model, Format)>,
 }
 
+/// Prints a warning.
+pub(crate) fn warn(text: &str) {
+    driver::print_line(&format!("goal-sim: warning: {text}"));
+}
+
+/// Warns of times of a peer that depend on what the input does not keep.
+pub(crate) fn warn_of_order(model: Model, subject: &Subject) {
+    if model != Model::Goal && !subject.keeps_order {
+        warn(
+            "NISA does not keep the order of dependencies, on which the times of this model depend: simulate the text or a LogGOPSim binary",
+        );
+    }
+}
+
 /// Reports why a simulation has no times. Returns the exit status.
 pub(crate) fn stopped(context: &Context<'_>, subject: Subject, stop: Stop) -> Result<u8, Error> {
     let (loaded, workload) = subject.load()?;

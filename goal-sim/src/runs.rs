@@ -1,6 +1,7 @@
 //! Many runs with noise: how long they take, and which rank is last.
 
 use crate::noise::{NoiseArguments, Plan};
+use crate::parallel::each;
 use crate::parameters::{Parsed, Shown};
 use crate::report::{in_ns, write_json};
 use crate::simulation::{Stop, simulate, simulate_with};
@@ -9,7 +10,6 @@ use crate::statistics::{mean, quantile};
 use crate::{Arguments, Format, Model, report};
 use goal_loggops::Workload;
 use goalc::driver::{self, Error, Options, print};
-use rayon::prelude::*;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -79,16 +79,11 @@ impl Measured {
         let quiet = simulate(workload, model, parameters, &mut ())
             .map_err(|stop| Failure { run: None, stop })?;
         let noises = plan.of(workload);
-        let run = |run: u32| {
-            let times =
-                simulate_with(workload, parameters, &noises.of_run(u64::from(run)), &mut ())?;
+        let numbers: Vec<u64> = (0..u64::from(count)).collect();
+        let runs: Vec<Result<Run, Stop>> = each(options, &numbers, |&run| {
+            let times = simulate_with(workload, parameters, &noises.of_run(run), &mut ())?;
             Ok(Run::new(&times.finish_ps))
-        };
-        let runs: Vec<Result<Run, Stop>> =
-            options.with_threads(|| match rayon::current_thread_index() {
-                Some(_) => (0..count).into_par_iter().map(run).collect(),
-                None => (0..count).map(run).collect(),
-            });
+        });
         let runs = runs.into_iter().enumerate();
         let runs = runs
             .map(|(run, found)| found.map_err(|stop| Failure { run: Some(run), stop }))

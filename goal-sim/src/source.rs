@@ -169,15 +169,8 @@ impl Subject {
         };
         let id = goal_lang::ActionId(number);
         let body = loaded.program.body_of(rank);
-        let sources = &loaded.findings.sources;
-        let position = body.debug.actions.get(id.index()).copied();
-        let in_text = position.and_then(|position| {
-            Some((sources.source_of(position)?.name.as_str(), sources.line_column(position)?.0))
-        });
-        let in_binary = body.debug.lines.get(id.index()).filter(|&&line| line > 0);
-        let in_binary = in_binary.map(|&line| (body.debug.source_name.as_str(), u64::from(line)));
         let kind = body.action(id).kind().name();
-        Place { kind, label: body.debug.labels.get(id), number, line: in_text.or(in_binary) }
+        Place { kind, label: body.debug.labels.get(id), number, line: loaded.place(rank, id) }
     }
 }
 

@@ -37,6 +37,7 @@ from ._goal import (
 )
 from ._group import IN_PLACE, Group, InPlace, init
 from ._program import check
+from ._simulation import Simulation, sim
 
 __all__ = [
     "ANY",
@@ -51,6 +52,7 @@ __all__ = [
     "Run",
     "Schedule",
     "Scratch",
+    "Simulation",
     "Vertex",
     "check",
     "compile_text",
@@ -58,6 +60,7 @@ __all__ = [
     "is_finalized",
     "is_initialized",
     "load",
+    "sim",
 ]
 
 atexit.register(_goal._close)

@@ -32,6 +32,7 @@ __all__ = [
     "_register",
     "_Block",
     "_check_texts",
+    "_simulate",
     "_close",
 ]
 
@@ -149,4 +150,15 @@ def _graph_communicator(
 ) -> Communicator: ...
 def _register(function: Callable[[memoryview, memoryview], object]) -> int: ...
 def _check_texts(texts: list[tuple[str, str]]) -> str: ...
+def _simulate(
+    program: list[tuple[str, str]] | str | os.PathLike[str] | bytes,
+    machine: str | None,
+    parameters: list[tuple[str, float]],
+    has_path: bool,
+) -> tuple[
+    bytearray,
+    tuple[bytearray, list[tuple[str, int]]] | None,
+    int,
+    list[tuple[str, float]],
+]: ...
 def _close() -> None: ...

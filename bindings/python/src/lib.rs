@@ -15,6 +15,7 @@ mod heap;
 mod life;
 mod operand;
 mod schedule;
+mod simulation;
 mod text;
 
 use pyo3::prelude::*;
@@ -43,6 +44,7 @@ fn _goal(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schedule::load, module)?)?;
     module.add_function(wrap_pyfunction!(text::check_texts, module)?)?;
     module.add_function(wrap_pyfunction!(text::compile_text, module)?)?;
+    module.add_function(wrap_pyfunction!(simulation::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(life::close, module)?)?;
     Ok(())
 }

@@ -64,7 +64,7 @@ fn options(bytes: usize) -> Options {
 }
 
 /// Reads the texts of one program.
-fn load(texts: Vec<(String, String)>, options: &Options) -> Result<Loaded, Error> {
+pub(crate) fn load(texts: Vec<(String, String)>, options: &Options) -> Result<Loaded, Error> {
     let mut sources = SourceMap::default();
     for (name, text) in texts {
         sources.add(name, Arc::new(text.into_bytes()));
@@ -110,7 +110,7 @@ fn json(report: &Report, sources: &SourceMap) -> String {
 }
 
 /// Returns the report on an error: each finding with its code and the lines that it names.
-fn report(error: &Error) -> String {
+pub(crate) fn report(error: &Error) -> String {
     let Error::Input(findings) = error else { return error.to_string() };
     let mut text = Vec::new();
     goal_lang::diag::render(&findings.report, &findings.sources, false, &mut text)

@@ -1,10 +1,10 @@
 //! Why a run takes its time, as programs read it. Times are in nanoseconds.
 
-use super::{Why, name_of, places_of};
+use super::Why;
 use crate::parameters::number;
 use crate::report::in_ns;
 use crate::source::Subject;
-use goal_loggops::path::{OfPair, Parameter, Step, Work};
+use goal_loggops::path::{OfPair, Sensitivity, Step, Work};
 use serde::Serialize;
 use serde_json::{Map, Number, Value, json};
 
@@ -60,7 +60,7 @@ impl<'a> Report<'a> {
                 steps: taking_time.map(|step| JsonStep::new(step, subject)).collect(),
             },
             totals: totals(why),
-            sensitivity: sensitivity(why),
+            sensitivity: sensitivity(&why.sensitivity, u128::from(why.path.finish_ps)),
             tolerance: tolerance(why),
         }
     }
@@ -71,15 +71,9 @@ impl<'a> JsonStep<'a> {
         Self {
             start_ns: number(step.start_ps, 3),
             ns: number(step.duration_ps, 3),
-            cost: name_of(step.cost),
+            cost: step.cost.name(),
             units: (step.work != Work::Compute).then_some(step.units),
-            work: match step.work {
-                Work::Compute => "compute",
-                Work::Send => "send",
-                Work::Travel => "travel",
-                Work::Receive => "receive",
-                Work::Release => "release",
-            },
+            work: step.work.name(),
             action: Action::new(step.action, subject),
             partner: step.partner.map(|partner| Action::new(partner, subject)),
         }
@@ -98,7 +92,7 @@ impl<'a> Action<'a> {
 fn totals(why: &Why) -> Value {
     let cost = |of: &goal_loggops::path::OfCost| {
         json!({
-            "cost": name_of(of.cost),
+            "cost": of.cost.name(),
             "path_ns": number(of.path_ps, 3),
             "run_ns": in_ns(of.run_ps),
         })
@@ -139,15 +133,15 @@ fn bytes(count: u128) -> Number {
     Number::from(u64::try_from(count).unwrap_or(u64::MAX))
 }
 
-fn sensitivity(why: &Why) -> Value {
-    let of = &why.sensitivity;
+/// Returns the sensitivity of a run that takes `finish_ps` picoseconds.
+pub(crate) fn sensitivity(of: &Sensitivity, finish_ps: u128) -> Value {
     json!({
         "L": of.latency,
         "o": of.overhead,
         "g": of.gap,
         "G": of.gap_per_byte,
         "O": of.overhead_per_byte,
-        "calc_share": of.computation_ps as f64 / why.path.finish_ps.max(1) as f64,
+        "calc_share": of.computation_ps as f64 / finish_ps.max(1) as f64,
     })
 }
 
@@ -156,13 +150,8 @@ fn tolerance(why: &Why) -> Vec<Value> {
     let of_percent = |(at, percent): (usize, u32)| {
         let mut object = Map::from_iter([("percent".to_owned(), percent.into())]);
         for (parameter, found) in &why.tolerances {
-            let value = found[at].value.map(|value| number(value, places_of(*parameter)));
-            let name = match parameter {
-                Parameter::Latency => "L",
-                Parameter::Overhead => "o",
-                Parameter::GapPerByte => "G",
-            };
-            object.insert(name.to_owned(), value.map_or(Value::Null, Value::Number));
+            let value = found[at].map(|value| number(value, parameter.digits()));
+            object.insert(parameter.name().to_owned(), value.map_or(Value::Null, Value::Number));
         }
         Value::Object(object)
     };

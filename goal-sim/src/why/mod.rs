@@ -3,15 +3,17 @@
 mod json;
 mod text;
 
-pub(crate) use json::Report;
+pub(crate) use json::{Report, sensitivity};
 pub(crate) use text::write;
 
 use crate::markers::{OfPhase, Phases};
+use crate::parallel::each;
 use crate::{Format, Model};
 use goal_loggops::Workload;
-use goal_loggops::machine::Machine;
-use goal_loggops::path::{Cost, Parameter, Path, Sensitivity, Tolerance, Totals, tolerances};
-use goalc::driver::{self, Error};
+use goal_loggops::machine::{Machine, Parameter};
+use goal_loggops::path::{Path, Sensitivity, Totals, tolerance};
+use goal_loggops::symmetry::Prepared;
+use goalc::driver::{self, Error, Options};
 
 /// The percentages by which a run may become slower.
 const PERCENTS: [u32; 3] = [1, 2, 5];
@@ -63,51 +65,39 @@ pub(crate) struct Why {
     /// By phase, the time of the path. `None` without markers.
     of_phases: Option<Vec<OfPhase>>,
     sensitivity: Sensitivity,
-    /// By parameter, a tolerance for each percentage.
-    tolerances: [(Parameter, Vec<Tolerance>); 3],
+    /// By parameter, the tolerance to each of [`PERCENTS`].
+    tolerances: [(Parameter, Vec<Option<u64>>); 3],
 }
 
 impl Why {
-    /// Adds up a critical path, and runs the program again for the tolerances.
+    /// Adds up a critical path, and runs the program again for the tolerances. All threads work.
     pub(crate) fn new(
         workload: &Workload,
         machine: &Machine,
         path: Path,
         phases: Option<&Phases>,
+        options: &Options,
     ) -> Self {
         let of_phases = phases.map(|phases| phases.of_path(&path));
         let totals = Totals::new(workload, machine, &path);
         let sensitivity = path.sensitivity();
         driver::show_stage("looking for tolerances");
-        let tolerances = [
+        let program = Prepared::new(workload);
+        let parameters = [
             (Parameter::Latency, sensitivity.latency),
             (Parameter::Overhead, sensitivity.overhead),
             (Parameter::GapPerByte, sensitivity.gap_per_byte),
-        ]
-        .map(|(parameter, units)| {
-            let finish = path.finish_ps;
-            (parameter, tolerances(workload, machine, parameter, finish, units, &PERCENTS))
+        ];
+        let searches: Vec<(Parameter, u64, u32)> = parameters
+            .iter()
+            .flat_map(|&(parameter, units)| PERCENTS.map(|percent| (parameter, units, percent)))
+            .collect();
+        let found = each(options, &searches, |&(parameter, units, percent)| {
+            tolerance(&program, machine, parameter, [path.finish_ps, units], percent)
         });
+        let mut found = found.into_iter();
+        let tolerances = parameters
+            .map(|(parameter, _)| (parameter, found.by_ref().take(PERCENTS.len()).collect()));
         Self { path, totals, of_phases, sensitivity, tolerances }
-    }
-}
-
-/// Returns the name of a kind of cost: a parameter of LogGOPS, or `calc`.
-fn name_of(cost: Cost) -> &'static str {
-    match cost {
-        Cost::Computation => "calc",
-        Cost::Overhead => "o",
-        Cost::OverheadPerByte => "O",
-        Cost::Latency => "L",
-        Cost::Gap => "g",
-        Cost::GapPerByte => "G",
-    }
-}
-
-/// Returns the places after the point of a parameter in nanoseconds.
-fn places_of(parameter: Parameter) -> u32 {
-    match parameter {
-        Parameter::Latency | Parameter::Overhead => 3,
-        Parameter::GapPerByte => 9,
     }
 }

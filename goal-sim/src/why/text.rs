@@ -1,11 +1,11 @@
 //! Why a run takes its time, for people.
 
-use super::{PERCENTS, Why, name_of, places_of};
+use super::{PERCENTS, Why};
 use crate::markers::OfPhase;
 use crate::parameters::number;
 use crate::report::in_ns;
 use crate::source::Subject;
-use goal_loggops::path::{Cost, OfRank, Step, Tolerance, Work};
+use goal_loggops::path::{Cost, OfRank, Step, Work};
 use std::io::{self, Write};
 
 /// The ranks and the pairs of ranks that a table lists.
@@ -70,9 +70,9 @@ fn write_step(step: &Step, finish: u64, subject: &Subject, out: &mut dyn Write) 
     let share = percent(step.duration_ps, finish);
     let cost = match step.cost {
         Cost::GapPerByte | Cost::OverheadPerByte => {
-            format!("{} {}", step.units, name_of(step.cost))
+            format!("{} {}", step.units, step.cost.name())
         }
-        cost => name_of(cost).to_owned(),
+        cost => cost.name().to_owned(),
     };
     let what = describe(step, subject);
     writeln!(out, "{start:>14} {time:>14} {share:>5.1} %  {cost:<10} {what}")
@@ -105,7 +105,7 @@ fn write_costs(why: &Why, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\ntotals by cost")?;
     writeln!(out, "  {:<5} {:>18} {:>8} {:>22}", "cost", "path, ns", "share", "whole run, ns")?;
     for of in why.totals.costs.iter().filter(|of| of.run_ps > 0) {
-        let (name, share) = (name_of(of.cost), percent(of.path_ps, why.path.finish_ps));
+        let (name, share) = (of.cost.name(), percent(of.path_ps, why.path.finish_ps));
         let [path, run] = [number(of.path_ps, 3), in_ns(of.run_ps)].map(|ns| ns.to_string());
         writeln!(out, "  {name:<5} {path:>18} {share:>6.1} % {run:>22}")?;
     }
@@ -202,9 +202,8 @@ fn write_tolerance(why: &Why, out: &mut dyn Write) -> io::Result<()> {
     for (at, percent) in PERCENTS.into_iter().enumerate() {
         write!(out, "  {percent} %   ")?;
         for (parameter, found) in &why.tolerances {
-            let Tolerance { value, .. } = found[at];
-            let value = value
-                .map_or("any".to_owned(), |value| number(value, places_of(*parameter)).to_string());
+            let value = found[at]
+                .map_or("any".to_owned(), |value| number(value, parameter.digits()).to_string());
             write!(out, "{:1}{value:>18}", "")?;
         }
         writeln!(out)?;

@@ -6,7 +6,8 @@ use goal_asm::Nisa;
 use goal_asm::loggopsim::{self, RankRecords};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{
-    Bytes, ParseOptions, Parsed, Program, SourceMap, SymmetricProgram, parse, parse_symmetric,
+    ActionId, Bytes, ParseOptions, Parsed, Program, SourceMap, SymmetricProgram, parse,
+    parse_symmetric,
 };
 use std::fmt;
 use std::path::PathBuf;
@@ -38,6 +39,34 @@ impl fmt::Debug for Loaded {
 /// Returns an error if the inputs are wrong or can't be read.
 pub fn load_program(paths: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     open(paths, options)?.load(options)
+}
+
+impl Loaded {
+    /// Returns the name of the file and the line of an action, if the input has lines.
+    pub fn place(&self, rank: u32, action: ActionId) -> Option<(&str, u64)> {
+        let (debug, sources) = (&self.program.body_of(rank).debug, &self.findings.sources);
+        let position = debug.actions.get(action.index()).copied();
+        let in_text = position.and_then(|position| {
+            Some((sources.source_of(position)?.name.as_str(), sources.line_column(position)?.0))
+        });
+        let in_binary = debug.lines.get(action.index()).filter(|&&line| line > 0);
+        let in_binary = in_binary.map(|&line| (debug.source_name.as_str(), u64::from(line)));
+        in_text.or(in_binary)
+    }
+}
+
+impl From<Input> for Opened {
+    fn from(input: Input) -> Self {
+        match input.form {
+            Form::Text => {
+                let mut sources = SourceMap::default();
+                sources.add(input.name, input.bytes);
+                Self::Text(sources)
+            }
+            Form::Nisa => Self::Nisa(input),
+            Form::Loggopsim => Self::Loggopsim(input),
+        }
+    }
 }
 
 impl Opened {
@@ -139,11 +168,10 @@ pub fn open(paths: &[PathBuf], options: &Options) -> Result<Opened, Error> {
                 input.name
             )));
         }
-        match input.form {
-            Form::Text => sources.add(input.name, input.bytes),
-            Form::Nisa => return Ok(Opened::Nisa(input)),
-            Form::Loggopsim => return Ok(Opened::Loggopsim(input)),
-        };
+        if input.form != Form::Text {
+            return Ok(input.into());
+        }
+        sources.add(input.name, input.bytes);
     }
     Ok(Opened::Text(sources))
 }

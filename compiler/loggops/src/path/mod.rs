@@ -19,7 +19,7 @@ mod walk;
 
 pub use sensitivity::Sensitivity;
 pub use step::{Cost, Path, Step, Work};
-pub use tolerance::{Parameter, Tolerance, tolerances};
+pub use tolerance::tolerance;
 pub use totals::{OfCost, OfPair, OfRank, Totals};
 
 use crate::machine::Machine;

@@ -23,6 +23,19 @@ pub struct Sensitivity {
     pub computation_ps: u64,
 }
 
+impl Sensitivity {
+    /// Returns the derivatives with the letters of their parameters.
+    pub const fn by_name(&self) -> [(&'static str, u64); 5] {
+        [
+            ("L", self.latency),
+            ("o", self.overhead),
+            ("g", self.gap),
+            ("G", self.gap_per_byte),
+            ("O", self.overhead_per_byte),
+        ]
+    }
+}
+
 impl Path {
     /// Returns the derivatives of the time by the parameters of the machine.
     pub fn sensitivity(&self) -> Sensitivity {

@@ -27,6 +27,18 @@ impl Cost {
         Self::Gap,
         Self::GapPerByte,
     ];
+
+    /// Returns the letter of the parameter, or `calc`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Computation => "calc",
+            Self::Overhead => "o",
+            Self::OverheadPerByte => "O",
+            Self::Latency => "L",
+            Self::Gap => "g",
+            Self::GapPerByte => "G",
+        }
+    }
 }
 
 /// The work of a step.
@@ -42,6 +54,19 @@ pub enum Work {
     Receive,
     /// The receiver of a large message tells its sender that the send may end.
     Release,
+}
+
+impl Work {
+    /// Returns the verb.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Compute => "compute",
+            Self::Send => "send",
+            Self::Travel => "travel",
+            Self::Receive => "receive",
+            Self::Release => "release",
+        }
+    }
 }
 
 /// A step of the critical path. One step ends where the next one begins.

@@ -1,9 +1,10 @@
 //! Paths of random programs, and of a few whose paths are known.
 
 use super::*;
-use crate::machine::PerByte;
+use crate::machine::{Parameter, PerByte};
 use crate::model::simulate;
 use crate::model::tests::{machine, program, workload};
+use crate::symmetry::Prepared;
 
 /// Calls `test` with programs that end: their workload, machine, times and path.
 fn for_programs(mut test: impl FnMut(&str, &Workload, &Machine, &Times, &Path)) {
@@ -132,24 +133,25 @@ fn a_tolerance_is_the_last_value_that_is_not_slower() {
         }
         let of = path.sensitivity();
         let parameters = [
-            (Parameter::Latency, of.latency, 1000),
-            (Parameter::Overhead, of.overhead, 1000),
-            (Parameter::GapPerByte, of.gap_per_byte, 1000),
+            (Parameter::Latency, of.latency),
+            (Parameter::Overhead, of.overhead),
+            (Parameter::GapPerByte, of.gap_per_byte),
         ];
         let time = |machine: &Machine| simulate(workload, machine).map(|times| makespan(&times));
-        let finish = makespan(times);
-        for (parameter, units, step) in parameters {
-            for found in tolerances(workload, machine, parameter, finish, units, &[1, 2, 5]) {
-                let target = finish + finish * u64::from(found.percent) / 100;
-                let Some(value) = found.value else {
-                    let largest = parameter.with(machine, 1 << 40);
-                    assert!(time(&largest).is_ok_and(|time| time <= target), "{found:?}\n{text}");
-                    continue;
-                };
-                some += 1;
-                let [within, beyond] = [value, value + step].map(|v| parameter.with(machine, v));
-                assert!(time(&within).is_ok_and(|time| time <= target), "{found:?}\n{text}");
-                assert!(!time(&beyond).is_ok_and(|time| time <= target), "{found:?}\n{text}");
+        let (finish, program) = (makespan(times), Prepared::new(workload));
+        for ((parameter, units), percent) in
+            parameters.into_iter().flat_map(|of| [1, 2, 5].map(|percent| (of, percent)))
+        {
+            let target = finish + finish * u64::from(percent) / 100;
+            let is_within =
+                |value| time(&parameter.with(machine, value)).is_ok_and(|time| time <= target);
+            match tolerance(&program, machine, parameter, [finish, units], percent) {
+                Some(value) => {
+                    some += 1;
+                    let found = [value, value + 1000].map(is_within);
+                    assert_eq!(found, [true, false], "{parameter:?} {percent} % {value}\n{text}");
+                }
+                None => assert!(is_within(1 << 40), "{parameter:?} {percent} %\n{text}"),
             }
         }
     });

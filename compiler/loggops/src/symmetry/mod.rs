@@ -64,36 +64,82 @@ pub fn simulate(
     machine: &Machine,
     observer: &mut impl Observer,
 ) -> Result<(Times, usize), ModelError> {
-    if let Some(found) = simulate_classes(workload, machine) {
+    if let Some(found) = Alike::new(workload).and_then(|alike| alike.simulate(machine)) {
         return Ok(found);
     }
     let times = model::simulate_with(workload, machine, &(), observer)?;
     Ok((times, workload.num_ranks()))
 }
 
-/// Simulates one rank of each class, and returns the number of classes as well. Keeps some 20 bytes
-/// a rank. Returns `None` if there are few ranks that behave alike, if ties make them differ, or if
-/// the simulation fails.
-pub fn simulate_classes(source: &impl Source, machine: &Machine) -> Option<(Times, usize)> {
-    if machine.latency_ps == 0 {
-        return None;
+/// A program that is simulated many times, with the ranks that behave alike.
+#[derive(Debug)]
+pub struct Prepared<'w> {
+    workload: &'w Workload,
+    alike: Option<Alike>,
+}
+
+impl<'w> Prepared<'w> {
+    /// Looks for ranks that behave alike.
+    pub fn new(workload: &'w Workload) -> Self {
+        Self { workload, alike: Alike::new(workload) }
     }
-    let classes = Classes::new(source)?;
-    let quotient = Quotient::new(source, &classes)?;
-    if !quotient.is_of_all(source, &classes) {
-        return None;
+
+    /// Returns the program.
+    pub fn workload(&self) -> &'w Workload {
+        self.workload
     }
-    let mut ties = Ties::new(&quotient.sources, machine);
-    let times = model::simulate_with(&quotient.workload, machine, &(), &mut ties).ok()?;
-    if ties.found {
-        return None;
+
+    /// Simulates the program as [`simulate`] does.
+    ///
+    /// # Errors
+    /// As of [`model::simulate`].
+    pub fn simulate(&self, machine: &Machine) -> Result<(Times, usize), ModelError> {
+        if let Some(found) = self.alike.as_ref().and_then(|alike| alike.simulate(machine)) {
+            return Ok(found);
+        }
+        Ok((model::simulate(self.workload, machine)?, self.workload.num_ranks()))
     }
-    let finish_of = |&class: &u32| times.finish_ps[class as usize];
-    let finish_ps = classes.of.iter().map(finish_of).collect();
-    let events_of = |class| events(&quotient.workload, class);
-    let by_class: Vec<u64> = (0..classes.len() as u32).map(events_of).collect();
-    let events = classes.of.iter().map(|&class| by_class[class as usize]).sum();
-    Some((Times { finish_ps, events }, classes.len()))
+}
+
+/// The classes of a program, and one rank of each. It keeps some 20 bytes a rank.
+#[derive(Debug)]
+pub struct Alike {
+    classes: Classes,
+    quotient: Quotient,
+    /// The events of all ranks.
+    events: u64,
+}
+
+impl Alike {
+    /// Looks for classes. Returns `None` if there are few ranks that behave alike.
+    pub fn new(source: &impl Source) -> Option<Self> {
+        let classes = Classes::new(source)?;
+        let quotient = Quotient::new(source, &classes)?;
+        if !quotient.is_of_all(source, &classes) {
+            return None;
+        }
+        let events_of = |class| events(&quotient.workload, class);
+        let by_class: Vec<u64> = (0..classes.len() as u32).map(events_of).collect();
+        let events = classes.of.iter().map(|&class| by_class[class as usize]).sum();
+        Some(Self { classes, quotient, events })
+    }
+
+    /// Simulates one rank of each class, and returns the number of classes as well. Returns `None`
+    /// if ties make ranks of a class differ, if the latency is 0, or if the simulation fails.
+    pub fn simulate(&self, machine: &Machine) -> Option<(Times, usize)> {
+        if machine.latency_ps == 0 {
+            return None;
+        }
+        let Self { classes, quotient, events } = self;
+        let mut ties = Ties::new(&quotient.sources, machine);
+        let times = model::simulate_with(&quotient.workload, machine, &(), &mut ties).ok()?;
+        if ties.found {
+            return None;
+        }
+        let finish_of = |&class: &u32| times.finish_ps[class as usize];
+        let finish_ps = classes.of.iter().map(finish_of).collect();
+        Some((Times { finish_ps, events: *events }, classes.len()))
+    }
 }
 
 /// Returns the events of a rank whose actions end: its actions and its sends' messages.

@@ -9,17 +9,24 @@ use goalc::driver::{
 };
 use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
-#[command(after_long_help = "\
+#[command(
+    mut_arg("inputs", |inputs| inputs.required(false).required_unless_present("file")),
+    after_long_help = "\
 Examples:
   goalc build broadcast.goal
+  goalc build -i broadcast.goal -o broadcast.bin
   goalc build - -O0 --strip -o - < broadcast.goal | goalc stats -
-  goalc build broadcast.nisa --emit schedgen")]
+  goalc build broadcast.nisa --emit schedgen"
+)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
+    /// The input, as LogGOPSim's txt2bin takes it
+    #[arg(short = 'i', long = "input", value_name = "IN", conflicts_with = "inputs")]
+    file: Option<PathBuf>,
     /// File for the result; - is standard output [default: IN with the extension .nisa or .bin, and
     /// standard output for text]
     #[arg(short, long, value_name = "OUT")]
@@ -37,19 +44,22 @@ pub(crate) struct Arguments {
     /// Leave out names and lines
     #[arg(long)]
     strip: bool,
-    /// Form of the result
-    #[arg(long, value_enum, value_name = "FORM", default_value_t)]
-    emit: Form,
+    /// Form of the result [default: by the extension of OUT: loggopsim for .bin, schedgen for .goal
+    /// and .txt, dot for .dot, json for .json; else nisa]
+    #[arg(long, value_enum, value_name = "FORM")]
+    emit: Option<Form>,
+    /// Print each stage of the work on standard error as it begins
+    #[arg(short, long)]
+    progress: bool,
     /// Leave out the checks of the whole program, the verification of passes and the search for
     /// suspicious statements
     #[arg(long = "no-check", action = ArgAction::SetFalse)]
     check: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum, Default)]
+#[derive(Clone, Copy, ValueEnum)]
 enum Form {
     /// The schedule that ranks execute
-    #[default]
     Nisa,
     /// Text in the spelling of the 2009 paper
     Goal,
@@ -64,6 +74,17 @@ enum Form {
 }
 
 impl Form {
+    /// Returns the form that the name of a result stands for.
+    fn of(output: &Path) -> Self {
+        match output.extension().and_then(OsStr::to_str) {
+            Some("bin") => Form::Loggopsim,
+            Some("goal" | "txt") => Form::Schedgen,
+            Some("dot") => Form::Dot,
+            Some("json") => Form::Json,
+            _ => Form::Nisa,
+        }
+    }
+
     fn emit(self) -> Emit {
         match self {
             Form::Nisa => Emit::Nisa,
@@ -86,15 +107,29 @@ impl Form {
     }
 }
 
+impl Arguments {
+    fn inputs(&self) -> &[PathBuf] {
+        self.file.as_ref().map_or(&self.input.inputs, std::slice::from_ref)
+    }
+
+    fn form(&self) -> Form {
+        let of_output = || self.output.as_deref().map_or(Form::Nisa, Form::of);
+        self.emit.unwrap_or_else(of_output)
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
-    let emit = arguments.emit.emit();
-    let options = Options {
+    let emit = arguments.form().emit();
+    let mut options = Options {
         pipeline: arguments.passes.pipeline(emit, arguments.checks.eager_limit)?,
         check: arguments.check,
         // LogGOPSim's form has no names, and the order of dependencies belongs to it.
         strip: arguments.strip && emit != Emit::Loggopsim,
         ..arguments.checks.apply(arguments.input.options())
     };
+    if arguments.progress {
+        options.on_stage = |stage| driver::print_line(&format!("goalc: {stage}"));
+    }
     let running = || options.pipeline.passes.iter().map(|invocation| invocation.pass.name);
     for name in &arguments.print_after {
         if name != "all" && running().all(|pass| pass != name) {
@@ -108,7 +143,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         }
     }
     let target = target(arguments)?;
-    let mut loaded = driver::load_program(&arguments.input.inputs, &options.with_places())?;
+    let mut loaded = driver::load_program(arguments.inputs(), &options.with_places())?;
     if emit != Emit::Loggopsim {
         loaded.binary = None;
     }
@@ -153,8 +188,8 @@ fn tell_times(timings: &Timings) -> io::Result<()> {
 }
 
 fn target(arguments: &Arguments) -> Result<Target, Error> {
-    let input = arguments.input.inputs[0].as_path();
-    let target = match (&arguments.output, arguments.emit.extension()) {
+    let input = arguments.inputs()[0].as_path();
+    let target = match (&arguments.output, arguments.form().extension()) {
         (Some(output), _) => Target::new(output),
         (None, None) => Target::Stdout,
         (None, Some(_)) if driver::is_stream(input) => Target::Stdout,
@@ -169,5 +204,5 @@ fn target(arguments: &Arguments) -> Result<Target, Error> {
             Target::File(unpacked.with_extension(extension))
         }
     };
-    target.apart_from(&arguments.input.inputs)?.apart_from(&arguments.passes.machine.machine)
+    target.apart_from(arguments.inputs())?.apart_from(&arguments.passes.machine.machine)
 }

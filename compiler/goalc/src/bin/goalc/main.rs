@@ -49,7 +49,7 @@ Examples:
   goalc build broadcast.goal                    write broadcast.nisa
   goalc build r0.goal r1.goal -o pair.nisa      texts of bare statements, one a rank
   gzip -dc trace.goal.gz | goalc check -        read standard input
-  goalc build trace.goal --emit loggopsim       write trace.bin for LogGOPSim
+  goalc build -i trace.goal -o trace.bin        a binary for LogGOPSim, as txt2bin does
   goalc dis broadcast.nisa                      print a schedule as text
   goalc explain G0007                           what a code means, and the way out
 
