@@ -1,5 +1,5 @@
 // auto-generated: "lalrpop 0.23.2"
-// sha3: f6ca9fc79c5c1c3b54aa11604775d0f0ac93d4af7e3f3f598b2b193d42313c96
+// sha3: f8658b95d83ea14d1d06895d462d8aff95274db4fc0426119530e58e554b3baf
 // features: 
 use crate::lexer::{Plain, PlainDependency, Token};
 use crate::parse::{Builder, DependencyKind, Peer};
@@ -79,12 +79,15 @@ mod __parse__Text {
         Attributes((usize, (), usize)),
         BlockEnd((usize, (), usize)),
         BlockHead((usize, (), usize)),
+        Collective((usize, (), usize)),
+        CollectiveName((usize, (usize, u32), usize)),
         DatumHead((usize, (), usize)),
         Declaration((usize, (), usize)),
         Dependency((usize, (), usize)),
         Item((usize, (), usize)),
         Items((usize, (), usize)),
         LabelDef((usize, (), usize)),
+        Number((usize, (usize, u64), usize)),
         OpenVector((usize, (), usize)),
         Operand((usize, (), usize)),
         Operands((usize, (), usize)),
@@ -98,6 +101,7 @@ mod __parse__Text {
         RankList((usize, (), usize)),
         RankNumber((usize, (), usize)),
         RankNumbers((usize, (), usize)),
+        Root((usize, Option<u32>, usize)),
         Statement((usize, (), usize)),
         Statements((usize, (), usize)),
         Text((usize, (), usize)),
@@ -161,7 +165,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Text(__sym0) => {
-                    __result = __state35(builder, __tokens, __lookahead, __sym0, core::marker::PhantomData::<(&())>)?;
+                    __result = __state46(builder, __tokens, __lookahead, __sym0, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -197,6 +201,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -206,7 +212,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym0.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action88::<>(builder, &__start, &__end);
+                let __nt = super::__action95::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Statements((
                     __start,
                     __nt,
@@ -226,6 +232,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -297,7 +305,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym0.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action86::<>(builder, &__start, &__end);
+                let __nt = super::__action93::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Items((
                     __start,
                     __nt,
@@ -379,6 +387,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -388,7 +398,7 @@ mod __parse__Text {
             Some((_, Token::Batch(_), _)) => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym0.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action88::<>(builder, &__start, &__end);
+                let __nt = super::__action95::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Statements((
                     __start,
                     __nt,
@@ -408,6 +418,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -472,63 +484,71 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Semicolon, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state40(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state52(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Calc, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state41(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state53(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state42(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Expect, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state43(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Init, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state44(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state45(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
+            Some((__loc1, __tok @ Token::Coll, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
                 __result = __state9(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Requ, __loc2)) => {
+            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state46(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state54(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Scratch, __loc2)) => {
+            Some((__loc1, __tok @ Token::Expect, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state47(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state55(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+            Some((__loc1, __tok @ Token::Init, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state56(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state57(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
                 __result = __state10(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
+            Some((__loc1, __tok @ Token::Requ, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state58(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Scratch, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state59(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state11(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
             Some((__loc1, Token::Batch(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state48(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state60(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::LabelDef(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state49(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state61(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, Token::Nccl(__tok0), __loc2)) => {
+                let __sym2 = (__loc1, (__tok0), __loc2);
+                __result = __state12(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Plain(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state50(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state62(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::PlainDependency(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state51(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state63(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Waiter(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state52(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state64(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             None => {
                 let __sym0 = __sym0.take().unwrap();
@@ -555,6 +575,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -585,23 +607,26 @@ mod __parse__Text {
         loop {
             let (__lookahead, __nt) = __result;
             match __nt {
+                __Nonterminal::Collective(__sym2) => {
+                    __result = __state47(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                }
                 __Nonterminal::DatumHead(__sym2) => {
                     __result = __state7(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Declaration(__sym2) => {
-                    __result = __state36(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state48(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Dependency(__sym2) => {
-                    __result = __state37(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state49(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::LabelDef(__sym2) => {
                     __result = __state8(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operation(__sym2) => {
-                    __result = __state38(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state50(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Statement(__sym2) => {
-                    __result = __state39(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state51(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -627,15 +652,15 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Semicolon, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state55(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state67(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::NumRanks, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state56(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state68(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Rank, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state11(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state13(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             None => {
                 let __sym0 = __sym0.take().unwrap();
@@ -681,10 +706,10 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::BlockHead(__sym2) => {
-                    __result = __state53(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state65(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Item(__sym2) => {
-                    __result = __state54(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state66(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -710,67 +735,75 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Semicolon, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state40(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state52(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Calc, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state41(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state53(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state42(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Expect, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state43(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Init, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state44(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state45(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
+            Some((__loc1, __tok @ Token::Coll, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
                 __result = __state9(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Requ, __loc2)) => {
+            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state46(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state54(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Scratch, __loc2)) => {
+            Some((__loc1, __tok @ Token::Expect, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state47(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state55(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+            Some((__loc1, __tok @ Token::Init, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state10(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state56(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::CloseBrace, __loc2)) => {
+            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
                 __result = __state57(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
+            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state10(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Requ, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state58(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Scratch, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state59(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state11(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::CloseBrace, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state69(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
             Some((__loc1, Token::Batch(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state48(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state60(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::LabelDef(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state49(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state61(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, Token::Nccl(__tok0), __loc2)) => {
+                let __sym2 = (__loc1, (__tok0), __loc2);
+                __result = __state12(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Plain(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state50(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state62(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::PlainDependency(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state51(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state63(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Waiter(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state52(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state64(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -784,6 +817,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -817,26 +852,29 @@ mod __parse__Text {
             match __nt {
                 __Nonterminal::BlockEnd(__sym2) => {
                     let __sym0 = __sym0.take().unwrap();
-                    __result = __state12(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state14(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
+                }
+                __Nonterminal::Collective(__sym2) => {
+                    __result = __state47(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::DatumHead(__sym2) => {
                     __result = __state7(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Declaration(__sym2) => {
-                    __result = __state36(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state48(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Dependency(__sym2) => {
-                    __result = __state37(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state49(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::LabelDef(__sym2) => {
                     __result = __state8(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operation(__sym2) => {
-                    __result = __state38(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state50(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Statement(__sym2) => {
-                    __result = __state39(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state51(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -869,6 +907,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Word(_), _)) |
@@ -883,7 +923,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym0.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action89::<>(builder, &__start, &__end);
+                let __nt = super::__action96::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Values((
                     __start,
                     __nt,
@@ -903,6 +943,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"word"###.to_string(),
@@ -946,7 +988,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Values(__sym1) => {
-                    __result = __state13(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state15(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -970,23 +1012,31 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Calc, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state41(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state53(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
-                let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state42(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
-                let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state45(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
+            Some((__loc1, __tok @ Token::Coll, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
                 __result = __state9(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state54(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state57(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
                 __result = __state10(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state11(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, Token::Nccl(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state12(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -996,6 +1046,8 @@ mod __parse__Text {
                     r###""calc""###.to_string(),
                     r###""exec""###.to_string(),
                     r###""nop""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -1020,8 +1072,11 @@ mod __parse__Text {
         loop {
             let (__lookahead, __nt) = __result;
             match __nt {
+                __Nonterminal::Collective(__sym1) => {
+                    __result = __state47(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                }
                 __Nonterminal::Operation(__sym1) => {
-                    __result = __state58(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state70(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -1048,29 +1103,14 @@ mod __parse__Text {
             None => None,
         };
         match __lookahead {
-            Some((__loc1, __tok @ Token::At, __loc2)) => {
-                let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
-                let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, Token::Bytes(__tok0), __loc2)) => {
+            Some((__loc1, Token::Word(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state68(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state72(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
                 let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                    r###"bytes"###.to_string(),
-                    r###""[""###.to_string(),
-                    r###""@""###.to_string(),
+                    r###"word"###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -1095,18 +1135,9 @@ mod __parse__Text {
         loop {
             let (__lookahead, __nt) = __result;
             match __nt {
-                __Nonterminal::OpenVector(__sym1) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
-                }
-                __Nonterminal::Operand(__sym1) => {
-                    __result = __state63(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
-                }
-                __Nonterminal::Payload(__sym1) => {
-                    __result = __state64(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __Nonterminal::CollectiveName(__sym1) => {
+                    __result = __state71(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
-                }
-                __Nonterminal::Piece(__sym1) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -1134,19 +1165,19 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state81(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Bytes(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state68(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state82(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -1180,17 +1211,17 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::OpenVector(__sym1) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state17(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym1) => {
-                    __result = __state63(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state77(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Payload(__sym1) => {
-                    __result = __state72(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state78(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Piece(__sym1) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state79(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -1216,17 +1247,161 @@ mod __parse__Text {
             None => None,
         };
         match __lookahead {
-            Some((__loc1, __tok @ Token::Hash, __loc2)) => {
-                let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state79(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Star, __loc2)) => {
+            Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
                 __result = __state80(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
+            Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state81(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, Token::Bytes(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state82(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state81(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                    r###"bytes"###.to_string(),
+                    r###""[""###.to_string(),
+                    r###""@""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::OpenVector(__sym1) => {
+                    __result = __state17(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                }
+                __Nonterminal::Operand(__sym1) => {
+                    __result = __state77(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                }
+                __Nonterminal::Payload(__sym1) => {
+                    __result = __state86(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                __Nonterminal::Piece(__sym1) => {
+                    __result = __state79(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state12<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state88(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Number(__sym1) => {
+                    __result = __state87(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state13<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Hash, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state95(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Star, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state96(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state97(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -1259,14 +1434,14 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::RankList(__sym1) => {
-                    __result = __state76(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state92(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::RankNumber(__sym1) => {
-                    __result = __state77(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state93(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::RankNumbers(__sym1) => {
-                    __result = __state78(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state94(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -1275,7 +1450,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state12<
+    fn __state14<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1299,7 +1474,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym2.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action86::<>(builder, &__start, &__end);
+                let __nt = super::__action93::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Items((
                     __start,
                     __nt,
@@ -1349,7 +1524,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Items(__sym3) => {
-                    __result = __state17(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state19(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -1358,7 +1533,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state13<
+    fn __state15<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1374,19 +1549,19 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Float, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state83(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state99(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state84(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state100(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Negative, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state85(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state101(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Word(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state86(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state102(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -1397,6 +1572,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -1408,7 +1585,7 @@ mod __parse__Text {
                 let __sym0 = __sym0.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action62::<>(builder, __sym0, __sym1);
+                let __nt = super::__action69::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Declaration((
                     __start,
                     __nt,
@@ -1429,6 +1606,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"word"###.to_string(),
@@ -1465,7 +1644,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Value(__sym2) => {
-                    __result = __state82(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state98(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -1475,7 +1654,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state14<
+    fn __state16<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1506,6 +1685,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -1516,7 +1697,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym1.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action87::<>(builder, &__start, &__end);
+                let __nt = super::__action94::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Placements((
                     __start,
                     __nt,
@@ -1538,6 +1719,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -1579,7 +1762,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Placements(__sym2) => {
-                    __result = __state18(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state20(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -1588,7 +1771,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state15<
+    fn __state17<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1604,11 +1787,11 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -1647,10 +1830,10 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Piece(__sym1) => {
-                    __result = __state90(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state106(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Pieces(__sym1) => {
-                    __result = __state20(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state23(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -1659,7 +1842,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state16<
+    fn __state18<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1688,6 +1871,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -1697,7 +1882,7 @@ mod __parse__Text {
             Some((_, Token::Batch(_), _)) => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym1.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action88::<>(builder, &__start, &__end);
+                let __nt = super::__action95::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Statements((
                     __start,
                     __nt,
@@ -1717,6 +1902,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -1758,7 +1945,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Statements(__sym2) => {
-                    __result = __state23(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state26(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -1767,7 +1954,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state17<
+    fn __state19<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1785,15 +1972,15 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Semicolon, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state55(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state67(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::NumRanks, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state56(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state68(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Rank, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state11(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state13(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             None => {
                 let __sym0 = __sym0.take().unwrap();
@@ -1841,10 +2028,10 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::BlockHead(__sym4) => {
-                    __result = __state53(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state65(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Item(__sym4) => {
-                    __result = __state54(builder, __tokens, __lookahead, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state66(builder, __tokens, __lookahead, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -1854,7 +2041,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state18<
+    fn __state20<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1871,11 +2058,11 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Cpu, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state98(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state115(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Nic, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state99(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state116(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -1886,6 +2073,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -1898,7 +2087,7 @@ mod __parse__Text {
                 let __sym1 = __sym1.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action106::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action117::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Operation((
                     __start,
                     __nt,
@@ -1921,6 +2110,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -1953,7 +2144,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Placement(__sym3) => {
-                    __result = __state97(builder, __tokens, __lookahead, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state114(builder, __tokens, __lookahead, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -1963,7 +2154,69 @@ mod __parse__Text {
         }
     }
 
-    fn __state19<
+    fn __state21<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, (usize, u32), usize),
+        __sym2: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym3 = (__loc1, (__tok0), __loc2);
+                __result = __state88(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Number(__sym3) => {
+                    __result = __state28(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state22<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1987,15 +2240,15 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state81(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2039,16 +2292,16 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::OpenVector(__sym3) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state17(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym3) => {
-                    __result = __state100(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state117(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operands(__sym3) => {
-                    __result = __state26(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state30(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Piece(__sym3) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state79(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -2057,7 +2310,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state20<
+    fn __state23<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2073,22 +2326,22 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Comma, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state27(builder, __tokens, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state31(builder, __tokens, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::CloseBracket, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
                 let __sym0 = __sym0.take().unwrap();
-                __result = __state104(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state121(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2122,7 +2375,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Piece(__sym2) => {
-                    __result = __state103(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state120(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -2132,7 +2385,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state21<
+    fn __state24<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2153,15 +2406,15 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Any, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state105(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state122(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state106(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state123(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Negative, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state107(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state124(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2194,7 +2447,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Peer(__sym3) => {
-                    __result = __state28(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state32(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -2204,7 +2457,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state22<
+    fn __state25<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2225,15 +2478,15 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Any, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state105(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state122(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state106(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state123(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Negative, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state107(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state124(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2266,7 +2519,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Peer(__sym3) => {
-                    __result = __state29(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state33(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -2276,7 +2529,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state23<
+    fn __state26<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2293,67 +2546,75 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Semicolon, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state40(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state52(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Calc, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state41(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state53(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
-                let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state42(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Expect, __loc2)) => {
-                let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state43(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Init, __loc2)) => {
-                let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state44(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
-                let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state45(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
+            Some((__loc1, __tok @ Token::Coll, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
                 __result = __state9(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Requ, __loc2)) => {
+            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state46(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state54(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Scratch, __loc2)) => {
+            Some((__loc1, __tok @ Token::Expect, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state47(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state55(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+            Some((__loc1, __tok @ Token::Init, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state10(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state56(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::CloseBrace, __loc2)) => {
+            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
                 __result = __state57(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
+            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
+                let __sym3 = (__loc1, (__tok), __loc2);
+                __result = __state10(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Requ, __loc2)) => {
+                let __sym3 = (__loc1, (__tok), __loc2);
+                __result = __state58(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Scratch, __loc2)) => {
+                let __sym3 = (__loc1, (__tok), __loc2);
+                __result = __state59(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+                let __sym3 = (__loc1, (__tok), __loc2);
+                __result = __state11(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::CloseBrace, __loc2)) => {
+                let __sym3 = (__loc1, (__tok), __loc2);
+                __result = __state69(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
             Some((__loc1, Token::Batch(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state48(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state60(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::LabelDef(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state49(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state61(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, Token::Nccl(__tok0), __loc2)) => {
+                let __sym3 = (__loc1, (__tok0), __loc2);
+                __result = __state12(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Plain(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state50(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state62(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::PlainDependency(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state51(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state63(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Waiter(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state52(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state64(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2367,6 +2628,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -2401,26 +2664,29 @@ mod __parse__Text {
                 __Nonterminal::BlockEnd(__sym3) => {
                     let __sym0 = __sym0.take().unwrap();
                     let __sym1 = __sym1.take().unwrap();
-                    __result = __state111(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state128(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
+                }
+                __Nonterminal::Collective(__sym3) => {
+                    __result = __state47(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::DatumHead(__sym3) => {
                     __result = __state7(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Declaration(__sym3) => {
-                    __result = __state36(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state48(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Dependency(__sym3) => {
-                    __result = __state37(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state49(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::LabelDef(__sym3) => {
                     __result = __state8(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operation(__sym3) => {
-                    __result = __state38(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state50(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Statement(__sym3) => {
-                    __result = __state39(builder, __tokens, __lookahead, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state51(builder, __tokens, __lookahead, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -2430,7 +2696,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state24<
+    fn __state27<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2450,11 +2716,11 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Hash, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state79(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state95(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state81(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state97(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2486,7 +2752,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::RankNumber(__sym2) => {
-                    __result = __state112(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state129(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -2496,7 +2762,66 @@ mod __parse__Text {
         }
     }
 
-    fn __state25<
+    fn __state28<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, (usize, u32), usize),
+        __sym2: (usize, u64, usize),
+        __sym3: (usize, (usize, u64), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym4 = (__loc1, (__tok0), __loc2);
+                __result = __state88(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym3.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Number(__sym4) => {
+                    __result = __state35(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state29<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2522,15 +2847,15 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state81(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym4 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2576,16 +2901,16 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::OpenVector(__sym4) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state17(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym4) => {
-                    __result = __state100(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state117(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operands(__sym4) => {
-                    __result = __state30(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state36(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Piece(__sym4) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state79(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -2594,7 +2919,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state26<
+    fn __state30<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2612,20 +2937,20 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Comma, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state31(builder, __tokens, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state37(builder, __tokens, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state81(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym4 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -2636,6 +2961,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -2649,7 +2976,7 @@ mod __parse__Text {
                 let __sym2 = __sym2.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym3.2.clone();
-                let __nt = super::__action107::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = super::__action118::<>(builder, __sym0, __sym1, __sym2, __sym3);
                 let __nt = __Nonterminal::Operation((
                     __start,
                     __nt,
@@ -2670,6 +2997,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -2706,14 +3035,14 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::OpenVector(__sym4) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state17(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym4) => {
-                    __result = __state115(builder, __tokens, __lookahead, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state132(builder, __tokens, __lookahead, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Piece(__sym4) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state79(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -2722,7 +3051,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state27<
+    fn __state31<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2742,11 +3071,11 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2778,7 +3107,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Piece(__sym2) => {
-                    __result = __state116(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state133(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -2788,7 +3117,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state28<
+    fn __state32<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2821,6 +3150,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -2831,7 +3162,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym3.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action85::<>(builder, &__start, &__end);
+                let __nt = super::__action92::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Attributes((
                     __start,
                     __nt,
@@ -2855,6 +3186,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -2900,7 +3233,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Attributes(__sym4) => {
-                    __result = __state32(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state38(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -2909,7 +3242,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state29<
+    fn __state33<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2942,6 +3275,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -2952,7 +3287,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym3.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action85::<>(builder, &__start, &__end);
+                let __nt = super::__action92::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Attributes((
                     __start,
                     __nt,
@@ -2976,6 +3311,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -3021,7 +3358,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Attributes(__sym4) => {
-                    __result = __state33(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state39(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -3030,7 +3367,135 @@ mod __parse__Text {
         }
     }
 
-    fn __state30<
+    fn __state34<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym4 = (__loc1, (__tok0), __loc2);
+                __result = __state88(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym3.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Number(__sym4) => {
+                    __result = __state135(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state35<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, (usize, u32), usize),
+        __sym2: (usize, u64, usize),
+        __sym3: (usize, (usize, u64), usize),
+        __sym4: (usize, (usize, u64), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym5 = (__loc1, (__tok0), __loc2);
+                __result = __state136(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Negative, __loc2)) => {
+                let __sym5 = (__loc1, (__tok), __loc2);
+                __result = __state137(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                    r###"negative"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym4.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Root(__sym5) => {
+                    __result = __state40(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state36<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -3049,20 +3514,20 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Comma, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state31(builder, __tokens, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state37(builder, __tokens, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state81(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym5 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -3073,6 +3538,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -3087,7 +3554,7 @@ mod __parse__Text {
                 let __sym3 = __sym3.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym4.2.clone();
-                let __nt = super::__action108::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
+                let __nt = super::__action119::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
                 let __nt = __Nonterminal::Operation((
                     __start,
                     __nt,
@@ -3108,6 +3575,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -3144,14 +3613,14 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::OpenVector(__sym5) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state17(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym5) => {
-                    __result = __state115(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state132(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Piece(__sym5) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state79(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -3160,7 +3629,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state31<
+    fn __state37<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -3180,15 +3649,15 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state81(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -3221,14 +3690,14 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::OpenVector(__sym2) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state17(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym2) => {
-                    __result = __state118(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state138(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Piece(__sym2) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state79(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -3237,7 +3706,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state32<
+    fn __state38<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -3256,19 +3725,19 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Cpu, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state98(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state115(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Nic, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state99(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state116(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Tag, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state121(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state141(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::With, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state122(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state142(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -3279,6 +3748,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -3293,7 +3764,7 @@ mod __parse__Text {
                 let __sym3 = __sym3.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym4.2.clone();
-                let __nt = super::__action105::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
+                let __nt = super::__action116::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
                 let __nt = __Nonterminal::Operation((
                     __start,
                     __nt,
@@ -3318,6 +3789,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -3350,11 +3823,11 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Attribute(__sym5) => {
-                    __result = __state119(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state139(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Placement(__sym5) => {
-                    __result = __state120(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state140(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -3363,7 +3836,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state33<
+    fn __state39<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -3382,19 +3855,19 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Cpu, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state98(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state115(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Nic, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state99(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state116(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Tag, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state121(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state141(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::With, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state122(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state142(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -3405,6 +3878,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -3419,7 +3894,7 @@ mod __parse__Text {
                 let __sym3 = __sym3.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym4.2.clone();
-                let __nt = super::__action104::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
+                let __nt = super::__action115::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
                 let __nt = __Nonterminal::Operation((
                     __start,
                     __nt,
@@ -3444,6 +3919,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -3476,11 +3953,11 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Attribute(__sym5) => {
-                    __result = __state119(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state139(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Placement(__sym5) => {
-                    __result = __state120(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state140(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -3489,7 +3966,322 @@ mod __parse__Text {
         }
     }
 
-    fn __state34<
+    fn __state40<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, (usize, u32), usize),
+        __sym2: (usize, u64, usize),
+        __sym3: (usize, (usize, u64), usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Option<u32>, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __sym0 = &mut Some(__sym0);
+        let __sym1 = &mut Some(__sym1);
+        let __sym2 = &mut Some(__sym2);
+        let __sym3 = &mut Some(__sym3);
+        let __sym4 = &mut Some(__sym4);
+        let __sym5 = &mut Some(__sym5);
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Cpu, _)) |
+            Some((_, Token::Nic, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym5.as_ref().unwrap().2.clone());
+                let __end = __start.clone();
+                let __nt = super::__action94::<>(builder, &__start, &__end);
+                let __nt = __Nonterminal::Placements((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = 
+                            __sym5.as_ref().map(|sym| sym.2.clone()).unwrap_or_else(|| {
+                                __sym4.as_ref().map(|sym| sym.2.clone()).unwrap_or_else(|| {
+                                    __sym3.as_ref().map(|sym| sym.2.clone()).unwrap_or_else(|| {
+                                        __sym2.as_ref().map(|sym| sym.2.clone()).unwrap_or_else(|| {
+                                            __sym1.as_ref().map(|sym| sym.2.clone()).unwrap_or_else(|| {
+                                                __sym0.as_ref().map(|sym| sym.2.clone()).unwrap_or_else(|| {
+                                                    Default::default()
+                                                })
+                                            })
+                                        })
+                                    })
+                                })
+                            })
+                            ;
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            if __sym5.is_none() {
+                return Ok(__result);
+            }
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Placements(__sym6) => {
+                    __result = __state42(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, core::marker::PhantomData::<(&())>)?;
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state41<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym6 = (__loc1, (__tok0), __loc2);
+                __result = __state88(builder, __tokens, __sym6, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym5.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Number(__sym6) => {
+                    __result = __state146(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state42<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: &mut Option<(usize, Token, usize)>,
+        __sym1: &mut Option<(usize, (usize, u32), usize)>,
+        __sym2: &mut Option<(usize, u64, usize)>,
+        __sym3: &mut Option<(usize, (usize, u64), usize)>,
+        __sym4: &mut Option<(usize, (usize, u64), usize)>,
+        __sym5: &mut Option<(usize, Option<u32>, usize)>,
+        __sym6: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Cpu, __loc2)) => {
+                let __sym7 = (__loc1, (__tok), __loc2);
+                __result = __state115(builder, __tokens, __sym7, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Nic, __loc2)) => {
+                let __sym7 = (__loc1, (__tok), __loc2);
+                __result = __state116(builder, __tokens, __sym7, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __sym0 = __sym0.take().unwrap();
+                let __sym1 = __sym1.take().unwrap();
+                let __sym2 = __sym2.take().unwrap();
+                let __sym3 = __sym3.take().unwrap();
+                let __sym4 = __sym4.take().unwrap();
+                let __sym5 = __sym5.take().unwrap();
+                let __start = __sym0.0.clone();
+                let __end = __sym6.2.clone();
+                let __nt = super::__action102::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
+                let __nt = __Nonterminal::Collective((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym6.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Placement(__sym7) => {
+                    __result = __state114(builder, __tokens, __lookahead, __sym6, __sym7, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state43<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -3509,15 +4301,15 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state81(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -3532,6 +4324,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -3542,7 +4336,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action93::<>(builder, __sym0, __sym1);
+                let __nt = super::__action100::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -3567,6 +4361,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -3602,14 +4398,14 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::OpenVector(__sym2) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state17(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym2) => {
-                    __result = __state126(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state147(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Piece(__sym2) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state79(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -3618,7 +4414,143 @@ mod __parse__Text {
         }
     }
 
-    fn __state35<
+    fn __state44<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Token, usize),
+        __sym6: (usize, (usize, u64), usize),
+        __sym7: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym8 = (__loc1, (__tok0), __loc2);
+                __result = __state88(builder, __tokens, __sym8, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym7.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Number(__sym8) => {
+                    __result = __state148(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7, __sym8, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state45<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Token, usize),
+        __sym6: (usize, (usize, u64), usize),
+        __sym7: (usize, Token, usize),
+        __sym8: (usize, (usize, u64), usize),
+        __sym9: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym10 = (__loc1, (__tok0), __loc2);
+                __result = __state88(builder, __tokens, __sym10, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym9.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Number(__sym10) => {
+                    __result = __state149(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7, __sym8, __sym9, __sym10, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state46<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -3668,7 +4600,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state36<
+    fn __state47<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -3690,6 +4622,94 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action33::<>(builder, __sym0);
+                let __nt = __Nonterminal::Operation((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state48<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -3721,805 +4741,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state37<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action20::<>(builder, __sym0);
-                let __nt = __Nonterminal::Statement((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state38<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action18::<>(builder, __sym0);
-                let __nt = __Nonterminal::Statement((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state39<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        __sym1: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym1.2.clone();
-                let __nt = super::__action17::<>(builder, __sym0, __sym1);
-                let __nt = __Nonterminal::Statements((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state40<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action22::<>(builder, __sym0);
-                let __nt = __Nonterminal::Statement((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state41<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state14(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state42<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::User, __loc2)) => {
-                let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state59(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            Some((__loc1, Token::Word(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state60(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""user""###.to_string(),
-                    r###"word"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state43<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state61(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state44<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state62(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state45<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action109::<>(builder, __sym0);
-                let __nt = __Nonterminal::Operation((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state46<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Name(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state70(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"name"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state47<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state71(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state48<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u8, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action25::<>(builder, __sym0);
-                let __nt = __Nonterminal::Statement((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -4555,26 +4778,36 @@ mod __parse__Text {
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
-        __sym0: (usize, u32, usize),
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
         let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
         match __lookahead {
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
             Some((_, Token::Calc, _)) |
             Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) => {
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action102::<>(builder, __sym0);
-                let __nt = __Nonterminal::LabelDef((
+                let __nt = super::__action20::<>(builder, __sym0);
+                let __nt = __Nonterminal::Statement((
                     __start,
                     __nt,
                     __end,
@@ -4590,6 +4823,19 @@ mod __parse__Text {
                     r###""calc""###.to_string(),
                     r###""exec""###.to_string(),
                     r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -4618,16 +4864,12 @@ mod __parse__Text {
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
-        __sym0: (usize, Plain, usize),
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
         let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
         match __lookahead {
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -4638,6 +4880,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -4648,7 +4892,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action121::<>(builder, __sym0);
+                let __nt = super::__action18::<>(builder, __sym0);
                 let __nt = __Nonterminal::Statement((
                     __start,
                     __nt,
@@ -4669,6 +4913,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -4704,7 +4950,94 @@ mod __parse__Text {
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
-        __sym0: (usize, PlainDependency, usize),
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        __sym1: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym1.2.clone();
+                let __nt = super::__action17::<>(builder, __sym0, __sym1);
+                let __nt = __Nonterminal::Statements((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state52<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
@@ -4724,6 +5057,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -4734,7 +5069,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action122::<>(builder, __sym0);
+                let __nt = super::__action22::<>(builder, __sym0);
                 let __nt = __Nonterminal::Statement((
                     __start,
                     __nt,
@@ -4755,6 +5090,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -4784,7 +5121,728 @@ mod __parse__Text {
         }
     }
 
-    fn __state52<
+    fn __state53<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state16(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state54<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::User, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state73(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            Some((__loc1, Token::Word(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state74(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""user""###.to_string(),
+                    r###"word"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state55<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state75(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state56<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state76(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state57<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action120::<>(builder, __sym0);
+                let __nt = __Nonterminal::Operation((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state58<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Name(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state84(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"name"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state59<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state85(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state60<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u8, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action25::<>(builder, __sym0);
+                let __nt = __Nonterminal::Statement((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state61<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action112::<>(builder, __sym0);
+                let __nt = __Nonterminal::LabelDef((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state62<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Plain, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action134::<>(builder, __sym0);
+                let __nt = __Nonterminal::Statement((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state63<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, PlainDependency, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action135::<>(builder, __sym0);
+                let __nt = __Nonterminal::Statement((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state64<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -4803,12 +5861,12 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Irequires, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state73(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state89(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, __tok @ Token::Requires, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state74(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state90(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -4838,7 +5896,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state53<
+    fn __state65<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -4853,7 +5911,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::OpenBrace, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state16(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state18(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -4882,7 +5940,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state54<
+    fn __state66<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -4939,7 +5997,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state55<
+    fn __state67<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -4999,594 +6057,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state56<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state75(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state57<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Rank, _)) |
-            Some((_, Token::NumRanks, _)) |
-            Some((_, Token::Semicolon, _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action128::<>(builder, __sym0);
-                let __nt = __Nonterminal::BlockEnd((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""rank""###.to_string(),
-                    r###""num_ranks""###.to_string(),
-                    r###"";""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state58<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        __sym1: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym1.2.clone();
-                let __nt = super::__action19::<>(builder, __sym0, __sym1);
-                let __nt = __Nonterminal::Statement((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state59<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state87(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state60<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u32, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::With, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state19(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""with""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state61<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::Equals, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state88(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""=""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state62<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::Equals, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state89(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""=""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state63<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::To, _)) |
-            Some((_, Token::From, _)) => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action34::<>(builder, __sym0);
-                let __nt = __Nonterminal::Payload((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""to""###.to_string(),
-                    r###""from""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state64<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((__loc1, __tok @ Token::From, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state21(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""from""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state65<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::To, _)) |
-            Some((_, Token::From, _)) |
-            Some((_, Token::With, _)) |
-            Some((_, Token::Tag, _)) |
-            Some((_, Token::Cpu, _)) |
-            Some((_, Token::Nic, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::Comma, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::OpenBracket, _)) |
-            Some((_, Token::At, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action52::<>(builder, __sym0);
-                let __nt = __Nonterminal::Operand((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""to""###.to_string(),
-                    r###""from""###.to_string(),
-                    r###""with""###.to_string(),
-                    r###""tag""###.to_string(),
-                    r###""cpu""###.to_string(),
-                    r###""nic""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"int"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###"",""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###""[""###.to_string(),
-                    r###""@""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state66<
+    fn __state68<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -5634,7 +6105,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state67<
+    fn __state69<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -5651,12 +6122,14 @@ mod __parse__Text {
             None => None,
         };
         match __lookahead {
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::At, _)) => {
+            Some((_, Token::Rank, _)) |
+            Some((_, Token::NumRanks, _)) |
+            Some((_, Token::Semicolon, _)) |
+            None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action103::<>(builder, __sym0);
-                let __nt = __Nonterminal::OpenVector((
+                let __nt = super::__action141::<>(builder, __sym0);
+                let __nt = __Nonterminal::BlockEnd((
                     __start,
                     __nt,
                     __end,
@@ -5667,113 +6140,9 @@ mod __parse__Text {
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
                 let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                    r###""@""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state68<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::To, _)) |
-            Some((_, Token::From, _)) => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action110::<>(builder, __sym0);
-                let __nt = __Nonterminal::Payload((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""to""###.to_string(),
-                    r###""from""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state69<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::Comma, __loc2)) => {
-                let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state92(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"",""###.to_string(),
+                    r###""rank""###.to_string(),
+                    r###""num_ranks""###.to_string(),
+                    r###"";""###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -5802,66 +6171,13 @@ mod __parse__Text {
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u32, usize),
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        __sym1: (usize, (), usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
         let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::Arrow, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state93(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""->""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state71<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
         match __lookahead {
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -5872,6 +6188,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -5882,8 +6200,8 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action97::<>(builder, __sym0, __sym1);
-                let __nt = __Nonterminal::Declaration((
+                let __nt = super::__action19::<>(builder, __sym0, __sym1);
+                let __nt = __Nonterminal::Statement((
                     __start,
                     __nt,
                     __end,
@@ -5903,6 +6221,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -5932,7 +6252,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state72<
+    fn __state71<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -5940,21 +6260,21 @@ mod __parse__Text {
         __tokens: &mut __TOKENS,
         __lookahead: Option<(usize, Token, usize)>,
         __sym0: (usize, Token, usize),
-        __sym1: (usize, (), usize),
+        __sym1: (usize, (usize, u32), usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
         let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
         match __lookahead {
-            Some((__loc1, __tok @ Token::To, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state22(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+            Some((__loc1, Token::Bytes(__tok0), __loc2)) => {
+                let __sym2 = (__loc1, (__tok0), __loc2);
+                __result = __state21(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
                 let __expected = alloc::vec![
-                    r###""to""###.to_string(),
+                    r###"bytes"###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -5977,13 +6297,68 @@ mod __parse__Text {
         }
     }
 
-    fn __state73<
+    fn __state72<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
         __sym0: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Bytes(_), _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action104::<>(builder, __sym0);
+                let __nt = __Nonterminal::CollectiveName((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"bytes"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state73<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
         __sym1: (usize, Token, usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
@@ -5995,15 +6370,15 @@ mod __parse__Text {
             None => None,
         };
         match __lookahead {
-            Some((__loc1, Token::Name(__tok0), __loc2)) => {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state94(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state103(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
                 let __expected = alloc::vec![
-                    r###"name"###.to_string(),
+                    r###"int"###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -6032,8 +6407,8 @@ mod __parse__Text {
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
-        __sym0: (usize, u32, usize),
-        __sym1: (usize, Token, usize),
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u32, usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
@@ -6044,15 +6419,15 @@ mod __parse__Text {
             None => None,
         };
         match __lookahead {
-            Some((__loc1, Token::Name(__tok0), __loc2)) => {
-                let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state95(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+            Some((__loc1, __tok @ Token::With, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state22(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
                 let __expected = alloc::vec![
-                    r###"name"###.to_string(),
+                    r###""with""###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -6093,13 +6468,920 @@ mod __parse__Text {
             None => None,
         };
         match __lookahead {
+            Some((__loc1, __tok @ Token::Equals, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state104(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""=""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state76<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Equals, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state105(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""=""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state77<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((_, Token::To, _)) |
+            Some((_, Token::From, _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action41::<>(builder, __sym0);
+                let __nt = __Nonterminal::Payload((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""to""###.to_string(),
+                    r###""from""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state78<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::From, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state24(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""from""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state79<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::To, _)) |
+            Some((_, Token::From, _)) |
+            Some((_, Token::With, _)) |
+            Some((_, Token::Tag, _)) |
+            Some((_, Token::Cpu, _)) |
+            Some((_, Token::Nic, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::Comma, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::OpenBracket, _)) |
+            Some((_, Token::At, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action59::<>(builder, __sym0);
+                let __nt = __Nonterminal::Operand((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""to""###.to_string(),
+                    r###""from""###.to_string(),
+                    r###""with""###.to_string(),
+                    r###""tag""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"int"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###"",""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###""[""###.to_string(),
+                    r###""@""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state80<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state107(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state81<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::At, _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action114::<>(builder, __sym0);
+                let __nt = __Nonterminal::OpenVector((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                    r###""@""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state82<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::To, _)) |
+            Some((_, Token::From, _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action121::<>(builder, __sym0);
+                let __nt = __Nonterminal::Payload((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""to""###.to_string(),
+                    r###""from""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state83<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Comma, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state108(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"",""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state84<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Arrow, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state109(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""->""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state85<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym1.2.clone();
+                let __nt = super::__action107::<>(builder, __sym0, __sym1);
+                let __nt = __Nonterminal::Declaration((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state86<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::To, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state25(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""to""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state87<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::ByteCount, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state110(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""bytes""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state88<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::ByteCount, _)) |
+            Some((_, Token::Gpu, _)) |
+            Some((_, Token::Stream, _)) |
+            Some((_, Token::Seq, _)) |
+            Some((_, Token::End, _)) |
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Negative, _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action113::<>(builder, __sym0);
+                let __nt = __Nonterminal::Number((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""bytes""###.to_string(),
+                    r###""gpu""###.to_string(),
+                    r###""stream""###.to_string(),
+                    r###""seq""###.to_string(),
+                    r###""end""###.to_string(),
+                    r###"int"###.to_string(),
+                    r###"negative"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state89<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Name(__tok0), __loc2)) => {
+                let __sym2 = (__loc1, (__tok0), __loc2);
+                __result = __state111(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"name"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state90<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Name(__tok0), __loc2)) => {
+                let __sym2 = (__loc1, (__tok0), __loc2);
+                __result = __state112(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"name"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state91<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
             Some((_, Token::Rank, _)) |
             Some((_, Token::NumRanks, _)) |
             Some((_, Token::Semicolon, _)) |
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action101::<>(builder, __sym0, __sym1);
+                let __nt = super::__action111::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Item((
                     __start,
                     __nt,
@@ -6136,7 +7418,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state76<
+    fn __state92<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -6153,7 +7435,7 @@ mod __parse__Text {
             Some((_, Token::OpenBrace, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action129::<>(builder, __sym0, __sym1);
+                let __nt = super::__action142::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::BlockHead((
                     __start,
                     __nt,
@@ -6188,7 +7470,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state77<
+    fn __state93<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -6241,7 +7523,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state78<
+    fn __state94<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -6256,7 +7538,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Comma, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state24(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state27(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((_, Token::OpenBrace, _)) => {
@@ -6298,1310 +7580,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state79<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state96(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state80<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::OpenBrace, _)) => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action118::<>(builder, __sym0);
-                let __nt = __Nonterminal::RankList((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""{""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state81<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Comma, _)) |
-            Some((_, Token::OpenBrace, _)) => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action120::<>(builder, __sym0);
-                let __nt = __Nonterminal::RankNumber((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"",""###.to_string(),
-                    r###""{""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state82<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        __sym1: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Word(_), _)) |
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::Negative, _)) |
-            Some((_, Token::Float, _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym1.2.clone();
-                let __nt = super::__action67::<>(builder, __sym0, __sym1);
-                let __nt = __Nonterminal::Values((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"word"###.to_string(),
-                    r###"int"###.to_string(),
-                    r###"negative"###.to_string(),
-                    r###"float"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state83<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Word(_), _)) |
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::Negative, _)) |
-            Some((_, Token::Float, _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action136::<>(builder, __sym0);
-                let __nt = __Nonterminal::Value((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"word"###.to_string(),
-                    r###"int"###.to_string(),
-                    r###"negative"###.to_string(),
-                    r###"float"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state84<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Word(_), _)) |
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::Negative, _)) |
-            Some((_, Token::Float, _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action134::<>(builder, __sym0);
-                let __nt = __Nonterminal::Value((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"word"###.to_string(),
-                    r###"int"###.to_string(),
-                    r###"negative"###.to_string(),
-                    r###"float"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state85<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Word(_), _)) |
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::Negative, _)) |
-            Some((_, Token::Float, _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action135::<>(builder, __sym0);
-                let __nt = __Nonterminal::Value((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"word"###.to_string(),
-                    r###"int"###.to_string(),
-                    r###"negative"###.to_string(),
-                    r###"float"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state86<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u32, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Word(_), _)) |
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::Negative, _)) |
-            Some((_, Token::Float, _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action137::<>(builder, __sym0);
-                let __nt = __Nonterminal::Value((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"word"###.to_string(),
-                    r###"int"###.to_string(),
-                    r###"negative"###.to_string(),
-                    r###"float"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state87<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, Token, usize),
-        __sym2: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::With, __loc2)) => {
-                let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state25(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""with""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym2.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state88<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        __sym2: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Word(__tok0), __loc2)) => {
-                let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state101(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"word"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym2.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state89<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        __sym2: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Word(__tok0), __loc2)) => {
-                let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state102(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"word"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym2.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state90<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::Comma, _)) |
-            Some((_, Token::CloseBracket, _)) |
-            Some((_, Token::At, _)) => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action55::<>(builder, __sym0);
-                let __nt = __Nonterminal::Pieces((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                    r###"",""###.to_string(),
-                    r###""]""###.to_string(),
-                    r###""@""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state91<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::Comma, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state108(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"",""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state92<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u64, usize),
-        __sym1: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state109(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state93<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u32, usize),
-        __sym2: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Name(__tok0), __loc2)) => {
-                let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state110(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"name"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym2.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state94<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u32, usize),
-        __sym1: (usize, Token, usize),
-        __sym2: (usize, u32, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym2.2.clone();
-                let __nt = super::__action99::<>(builder, __sym0, __sym1, __sym2);
-                let __nt = __Nonterminal::Dependency((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym2.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
     fn __state95<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u32, usize),
-        __sym1: (usize, Token, usize),
-        __sym2: (usize, u32, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym2.2.clone();
-                let __nt = super::__action98::<>(builder, __sym0, __sym1, __sym2);
-                let __nt = __Nonterminal::Dependency((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym2.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state96<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Comma, _)) |
-            Some((_, Token::OpenBrace, _)) => {
-                let __start = __sym0.0.clone();
-                let __end = __sym1.2.clone();
-                let __nt = super::__action119::<>(builder, __sym0, __sym1);
-                let __nt = __Nonterminal::RankNumber((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"",""###.to_string(),
-                    r###""{""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state97<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        __sym1: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Cpu, _)) |
-            Some((_, Token::Nic, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym1.2.clone();
-                let __nt = super::__action47::<>(builder, __sym0, __sym1);
-                let __nt = __Nonterminal::Placements((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""cpu""###.to_string(),
-                    r###""nic""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state98<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -7649,6 +7628,213 @@ mod __parse__Text {
         }
     }
 
+    fn __state96<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::OpenBrace, _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action129::<>(builder, __sym0);
+                let __nt = __Nonterminal::RankList((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""{""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state97<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Comma, _)) |
+            Some((_, Token::OpenBrace, _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action131::<>(builder, __sym0);
+                let __nt = __Nonterminal::RankNumber((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"",""###.to_string(),
+                    r###""{""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state98<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        __sym1: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Word(_), _)) |
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Negative, _)) |
+            Some((_, Token::Float, _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym1.2.clone();
+                let __nt = super::__action74::<>(builder, __sym0, __sym1);
+                let __nt = __Nonterminal::Values((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"word"###.to_string(),
+                    r###"int"###.to_string(),
+                    r###"negative"###.to_string(),
+                    r###"float"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
     fn __state99<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
@@ -7666,15 +7852,65 @@ mod __parse__Text {
             None => None,
         };
         match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state114(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Word(_), _)) |
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Negative, _)) |
+            Some((_, Token::Float, _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action150::<>(builder, __sym0);
+                let __nt = __Nonterminal::Value((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
                 return Ok(__result);
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
                 let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"word"###.to_string(),
                     r###"int"###.to_string(),
+                    r###"negative"###.to_string(),
+                    r###"float"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -7703,6 +7939,1134 @@ mod __parse__Text {
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
+        __sym0: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Word(_), _)) |
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Negative, _)) |
+            Some((_, Token::Float, _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action148::<>(builder, __sym0);
+                let __nt = __Nonterminal::Value((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"word"###.to_string(),
+                    r###"int"###.to_string(),
+                    r###"negative"###.to_string(),
+                    r###"float"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state101<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Word(_), _)) |
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Negative, _)) |
+            Some((_, Token::Float, _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action149::<>(builder, __sym0);
+                let __nt = __Nonterminal::Value((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"word"###.to_string(),
+                    r###"int"###.to_string(),
+                    r###"negative"###.to_string(),
+                    r###"float"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state102<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Word(_), _)) |
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Negative, _)) |
+            Some((_, Token::Float, _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action151::<>(builder, __sym0);
+                let __nt = __Nonterminal::Value((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"word"###.to_string(),
+                    r###"int"###.to_string(),
+                    r###"negative"###.to_string(),
+                    r###"float"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state103<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, Token, usize),
+        __sym2: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::With, __loc2)) => {
+                let __sym3 = (__loc1, (__tok), __loc2);
+                __result = __state29(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""with""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state104<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        __sym2: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Word(__tok0), __loc2)) => {
+                let __sym3 = (__loc1, (__tok0), __loc2);
+                __result = __state118(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"word"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state105<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        __sym2: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Word(__tok0), __loc2)) => {
+                let __sym3 = (__loc1, (__tok0), __loc2);
+                __result = __state119(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"word"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state106<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Comma, _)) |
+            Some((_, Token::CloseBracket, _)) |
+            Some((_, Token::At, _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action62::<>(builder, __sym0);
+                let __nt = __Nonterminal::Pieces((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                    r###"",""###.to_string(),
+                    r###""]""###.to_string(),
+                    r###""@""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state107<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Comma, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state125(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"",""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state108<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u64, usize),
+        __sym1: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym2 = (__loc1, (__tok0), __loc2);
+                __result = __state126(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state109<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u32, usize),
+        __sym2: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Name(__tok0), __loc2)) => {
+                let __sym3 = (__loc1, (__tok0), __loc2);
+                __result = __state127(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"name"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state110<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Comm, __loc2)) => {
+                let __sym3 = (__loc1, (__tok), __loc2);
+                __result = __state34(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""comm""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state111<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, Token, usize),
+        __sym2: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym2.2.clone();
+                let __nt = super::__action109::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = __Nonterminal::Dependency((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state112<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, Token, usize),
+        __sym2: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym2.2.clone();
+                let __nt = super::__action108::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = __Nonterminal::Dependency((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state113<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Comma, _)) |
+            Some((_, Token::OpenBrace, _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym1.2.clone();
+                let __nt = super::__action130::<>(builder, __sym0, __sym1);
+                let __nt = __Nonterminal::RankNumber((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"",""###.to_string(),
+                    r###""{""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state114<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        __sym1: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Cpu, _)) |
+            Some((_, Token::Nic, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym1.2.clone();
+                let __nt = super::__action54::<>(builder, __sym0, __sym1);
+                let __nt = __Nonterminal::Placements((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state115<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state130(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state116<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state131(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state117<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
         __lookahead: Option<(usize, Token, usize)>,
         __sym0: (usize, (), usize),
         _: core::marker::PhantomData<(&'a ())>,
@@ -7719,6 +9083,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Int(_), _)) |
@@ -7733,7 +9099,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action50::<>(builder, __sym0);
+                let __nt = super::__action57::<>(builder, __sym0);
                 let __nt = __Nonterminal::Operands((
                     __start,
                     __nt,
@@ -7754,6 +9120,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -7787,7 +9155,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state101<
+    fn __state118<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -7816,6 +9184,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Word(_), _)) |
@@ -7830,7 +9200,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym3.2.clone();
-                let __nt = super::__action96::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = super::__action106::<>(builder, __sym0, __sym1, __sym2, __sym3);
                 let __nt = __Nonterminal::DatumHead((
                     __start,
                     __nt,
@@ -7851,6 +9221,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"word"###.to_string(),
@@ -7884,7 +9256,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state102<
+    fn __state119<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -7913,6 +9285,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Word(_), _)) |
@@ -7927,7 +9301,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym3.2.clone();
-                let __nt = super::__action95::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = super::__action105::<>(builder, __sym0, __sym1, __sym2, __sym3);
                 let __nt = __Nonterminal::DatumHead((
                     __start,
                     __nt,
@@ -7948,6 +9322,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"word"###.to_string(),
@@ -7981,7 +9357,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state103<
+    fn __state120<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8001,7 +9377,7 @@ mod __parse__Text {
             Some((_, Token::At, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action84::<>(builder, __sym0, __sym1);
+                let __nt = super::__action91::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Pieces((
                     __start,
                     __nt,
@@ -8039,7 +9415,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state104<
+    fn __state121<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8073,6 +9449,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Int(_), _)) |
@@ -8087,7 +9465,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action130::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action143::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Operand((
                     __start,
                     __nt,
@@ -8114,6 +9492,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -8147,7 +9527,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state105<
+    fn __state122<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8177,6 +9557,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -8187,7 +9569,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action112::<>(builder, __sym0);
+                let __nt = super::__action123::<>(builder, __sym0);
                 let __nt = __Nonterminal::Peer((
                     __start,
                     __nt,
@@ -8212,6 +9594,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -8241,7 +9625,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state106<
+    fn __state123<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8271,6 +9655,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -8281,7 +9667,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action111::<>(builder, __sym0);
+                let __nt = super::__action122::<>(builder, __sym0);
                 let __nt = __Nonterminal::Peer((
                     __start,
                     __nt,
@@ -8306,6 +9692,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -8335,7 +9723,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state107<
+    fn __state124<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8365,6 +9753,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -8375,7 +9765,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action131::<>(builder, __sym0);
+                let __nt = super::__action144::<>(builder, __sym0);
                 let __nt = __Nonterminal::Peer((
                     __start,
                     __nt,
@@ -8400,6 +9790,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -8429,7 +9821,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state108<
+    fn __state125<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8450,7 +9842,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state117(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state134(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -8479,7 +9871,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state109<
+    fn __state126<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8513,6 +9905,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Int(_), _)) |
@@ -8528,7 +9922,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action132::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action145::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Piece((
                     __start,
                     __nt,
@@ -8555,6 +9949,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -8589,7 +9985,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state110<
+    fn __state127<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8618,6 +10014,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -8628,7 +10026,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym3.2.clone();
-                let __nt = super::__action100::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = super::__action110::<>(builder, __sym0, __sym1, __sym2, __sym3);
                 let __nt = __Nonterminal::Dependency((
                     __start,
                     __nt,
@@ -8649,6 +10047,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -8678,7 +10078,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state111<
+    fn __state128<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8737,7 +10137,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state112<
+    fn __state129<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8792,7 +10192,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state113<
+    fn __state130<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8823,6 +10223,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -8833,7 +10235,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action116::<>(builder, __sym0, __sym1);
+                let __nt = super::__action127::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Placement((
                     __start,
                     __nt,
@@ -8858,6 +10260,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -8887,7 +10291,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state114<
+    fn __state131<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8918,6 +10322,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -8928,7 +10334,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action117::<>(builder, __sym0, __sym1);
+                let __nt = super::__action128::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Placement((
                     __start,
                     __nt,
@@ -8953,6 +10359,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -8982,7 +10390,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state115<
+    fn __state132<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9005,6 +10413,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Int(_), _)) |
@@ -9019,7 +10429,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action82::<>(builder, __sym0, __sym1);
+                let __nt = super::__action89::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Operands((
                     __start,
                     __nt,
@@ -9040,6 +10450,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -9073,7 +10485,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state116<
+    fn __state133<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9094,7 +10506,7 @@ mod __parse__Text {
             Some((_, Token::At, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action83::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action90::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Pieces((
                     __start,
                     __nt,
@@ -9132,7 +10544,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state117<
+    fn __state134<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9167,6 +10579,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Int(_), _)) |
@@ -9182,7 +10596,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym3.2.clone();
-                let __nt = super::__action133::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = super::__action146::<>(builder, __sym0, __sym1, __sym2, __sym3);
                 let __nt = __Nonterminal::Piece((
                     __start,
                     __nt,
@@ -9209,6 +10623,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -9243,7 +10659,243 @@ mod __parse__Text {
         }
     }
 
-    fn __state118<
+    fn __state135<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Gpu, __loc2)) => {
+                let __sym5 = (__loc1, (__tok), __loc2);
+                __result = __state41(builder, __tokens, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""gpu""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym4.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state136<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Cpu, _)) |
+            Some((_, Token::Nic, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action132::<>(builder, __sym0);
+                let __nt = __Nonterminal::Root((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state137<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Cpu, _)) |
+            Some((_, Token::Nic, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action147::<>(builder, __sym0);
+                let __nt = __Nonterminal::Root((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state138<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9267,6 +10919,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Int(_), _)) |
@@ -9281,7 +10935,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action81::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action88::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Operands((
                     __start,
                     __nt,
@@ -9302,6 +10956,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -9335,7 +10991,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state119<
+    fn __state139<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9362,6 +11018,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -9372,7 +11030,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action39::<>(builder, __sym0, __sym1);
+                let __nt = super::__action46::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Attributes((
                     __start,
                     __nt,
@@ -9397,6 +11055,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -9426,7 +11086,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state120<
+    fn __state140<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9452,6 +11112,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -9462,7 +11124,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action45::<>(builder, __sym0);
+                let __nt = super::__action52::<>(builder, __sym0);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -9487,6 +11149,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -9516,7 +11180,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state121<
+    fn __state141<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9535,17 +11199,17 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Any, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state123(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state143(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state124(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state144(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, __tok @ Token::Negative, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state125(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state145(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -9576,7 +11240,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state122<
+    fn __state142<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9595,7 +11259,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, Token::Word(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state34(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state43(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -9624,7 +11288,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state123<
+    fn __state143<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9655,6 +11319,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -9665,7 +11331,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action91::<>(builder, __sym0, __sym1);
+                let __nt = super::__action98::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -9690,6 +11356,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -9719,7 +11387,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state124<
+    fn __state144<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9750,6 +11418,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -9760,7 +11430,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action90::<>(builder, __sym0, __sym1);
+                let __nt = super::__action97::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -9785,6 +11455,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -9814,7 +11486,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state125<
+    fn __state145<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9845,6 +11517,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -9855,7 +11529,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action127::<>(builder, __sym0, __sym1);
+                let __nt = super::__action140::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -9880,6 +11554,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -9909,7 +11585,57 @@ mod __parse__Text {
         }
     }
 
-    fn __state126<
+    fn __state146<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Token, usize),
+        __sym6: (usize, (usize, u64), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Stream, __loc2)) => {
+                let __sym7 = (__loc1, (__tok), __loc2);
+                __result = __state44(builder, __tokens, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""stream""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym6.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state147<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9937,6 +11663,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -9947,7 +11675,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action94::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action101::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -9972,6 +11700,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -9990,6 +11720,213 @@ mod __parse__Text {
                         }
                         None => {
                             let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state148<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Token, usize),
+        __sym6: (usize, (usize, u64), usize),
+        __sym7: (usize, Token, usize),
+        __sym8: (usize, (usize, u64), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Seq, __loc2)) => {
+                let __sym9 = (__loc1, (__tok), __loc2);
+                __result = __state45(builder, __tokens, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7, __sym8, __sym9, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""seq""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym8.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state149<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Token, usize),
+        __sym6: (usize, (usize, u64), usize),
+        __sym7: (usize, Token, usize),
+        __sym8: (usize, (usize, u64), usize),
+        __sym9: (usize, Token, usize),
+        __sym10: (usize, (usize, u64), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::End, __loc2)) => {
+                let __sym11 = (__loc1, (__tok), __loc2);
+                __result = __state150(builder, __tokens, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7, __sym8, __sym9, __sym10, __sym11, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""end""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym10.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state150<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Token, usize),
+        __sym6: (usize, (usize, u64), usize),
+        __sym7: (usize, Token, usize),
+        __sym8: (usize, (usize, u64), usize),
+        __sym9: (usize, Token, usize),
+        __sym10: (usize, (usize, u64), usize),
+        __sym11: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym11.2.clone();
+                let __nt = super::__action103::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7, __sym8, __sym9, __sym10, __sym11);
+                let __nt = __Nonterminal::Collective((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym11.2.clone();
                             __lalrpop_util::ParseError::UnrecognizedEof {
                                 location: __location,
                                 expected: __expected,
@@ -10439,6 +12376,114 @@ fn __action33<
     'a,
 >(
     builder: &mut Builder<'a>,
+    (_, __0, _): (usize, (), usize),
+)
+{
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action34<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, k, _): (usize, (usize, u32), usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u64, usize),
+    (_, g, _): (usize, (usize, u64), usize),
+    (_, i, _): (usize, (usize, u64), usize),
+    (_, r, _): (usize, Option<u32>, usize),
+    (_, _, _): (usize, (), usize),
+)
+{
+    builder.group_collective(s, k, (at, n), [g, i], r)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action35<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, k, _): (usize, u32, usize),
+    (_, n, _): (usize, (usize, u64), usize),
+    (_, _, _): (usize, Token, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, c, _): (usize, (usize, u64), usize),
+    (_, _, _): (usize, Token, usize),
+    (_, g, _): (usize, (usize, u64), usize),
+    (_, _, _): (usize, Token, usize),
+    (_, t, _): (usize, (usize, u64), usize),
+    (_, _, _): (usize, Token, usize),
+    (_, q, _): (usize, (usize, u64), usize),
+    (_, _, _): (usize, Token, usize),
+)
+{
+    builder.nccl_collective(s, k, n, [c, g, t, q])
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action36<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u32, usize),
+) -> (usize, u32)
+{
+    (at, n)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action37<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u64, usize),
+) -> (usize, u64)
+{
+    (at, n)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action38<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, n, _): (usize, u64, usize),
+) -> Option<u32>
+{
+    builder.root(s, n)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action39<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, e, _): (usize, usize, usize),
+) -> Option<u32>
+{
+    builder.no_root(s, e)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action40<
+    'a,
+>(
+    builder: &mut Builder<'a>,
     (_, s, _): (usize, usize, usize),
     (_, n, _): (usize, u64, usize),
 )
@@ -10448,7 +12493,7 @@ fn __action33<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action34<
+fn __action41<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10459,7 +12504,7 @@ fn __action34<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action35<
+fn __action42<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10472,7 +12517,7 @@ fn __action35<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action36<
+fn __action43<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10485,7 +12530,7 @@ fn __action36<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action37<
+fn __action44<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10495,105 +12540,6 @@ fn __action37<
 ) -> Peer
 {
     builder.negative_peer(s, e)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action38<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, __0, _): (usize, (), usize),
-)
-{
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action39<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, __0, _): (usize, (), usize),
-    (_, __1, _): (usize, (), usize),
-)
-{
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action40<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, at, _): (usize, usize, usize),
-    (_, n, _): (usize, u64, usize),
-)
-{
-    builder.tag(s, at, n)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action41<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, _, _): (usize, Token, usize),
-)
-{
-    builder.any_tag(s)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action42<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, at, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, e, _): (usize, usize, usize),
-)
-{
-    builder.negative_tag(s, at, e)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action43<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, at, _): (usize, usize, usize),
-    (_, n, _): (usize, u32, usize),
-)
-{
-    builder.with(s, at, n)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action44<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, at, _): (usize, usize, usize),
-    (_, n, _): (usize, u32, usize),
-    (_, _, _): (usize, (), usize),
-)
-{
-    builder.with(s, at, n)
 }
 
 #[allow(unused_variables)]
@@ -10614,6 +12560,7 @@ fn __action46<
 >(
     builder: &mut Builder<'a>,
     (_, __0, _): (usize, (), usize),
+    (_, __1, _): (usize, (), usize),
 )
 {
 }
@@ -10624,10 +12571,13 @@ fn __action47<
     'a,
 >(
     builder: &mut Builder<'a>,
-    (_, __0, _): (usize, (), usize),
-    (_, __1, _): (usize, (), usize),
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u64, usize),
 )
 {
+    builder.tag(s, at, n)
 }
 
 #[allow(unused_variables)]
@@ -10638,11 +12588,10 @@ fn __action48<
     builder: &mut Builder<'a>,
     (_, s, _): (usize, usize, usize),
     (_, _, _): (usize, Token, usize),
-    (_, at, _): (usize, usize, usize),
-    (_, n, _): (usize, u64, usize),
+    (_, _, _): (usize, Token, usize),
 )
 {
-    builder.cpu(s, at, n)
+    builder.any_tag(s)
 }
 
 #[allow(unused_variables)]
@@ -10654,10 +12603,11 @@ fn __action49<
     (_, s, _): (usize, usize, usize),
     (_, _, _): (usize, Token, usize),
     (_, at, _): (usize, usize, usize),
-    (_, n, _): (usize, u64, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, e, _): (usize, usize, usize),
 )
 {
-    builder.nic(s, at, n)
+    builder.negative_tag(s, at, e)
 }
 
 #[allow(unused_variables)]
@@ -10666,9 +12616,13 @@ fn __action50<
     'a,
 >(
     builder: &mut Builder<'a>,
-    (_, __0, _): (usize, (), usize),
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u32, usize),
 )
 {
+    builder.with(s, at, n)
 }
 
 #[allow(unused_variables)]
@@ -10677,11 +12631,14 @@ fn __action51<
     'a,
 >(
     builder: &mut Builder<'a>,
-    (_, __0, _): (usize, (), usize),
-    (_, __1, _): (usize, Option<Token>, usize),
-    (_, __2, _): (usize, (), usize),
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u32, usize),
+    (_, _, _): (usize, (), usize),
 )
 {
+    builder.with(s, at, n)
 }
 
 #[allow(unused_variables)]
@@ -10701,13 +12658,9 @@ fn __action53<
     'a,
 >(
     builder: &mut Builder<'a>,
-    (_, _, _): (usize, (), usize),
-    (_, _, _): (usize, (), usize),
-    (_, _, _): (usize, Token, usize),
-    (_, e, _): (usize, usize, usize),
+    (_, __0, _): (usize, (), usize),
 )
 {
-    builder.end_vector(e)
 }
 
 #[allow(unused_variables)]
@@ -10716,16 +12669,45 @@ fn __action54<
     'a,
 >(
     builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
+    (_, __0, _): (usize, (), usize),
+    (_, __1, _): (usize, (), usize),
 )
 {
-    builder.begin_vector(s)
 }
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
 fn __action55<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u64, usize),
+)
+{
+    builder.cpu(s, at, n)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action56<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u64, usize),
+)
+{
+    builder.nic(s, at, n)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action57<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10736,7 +12718,7 @@ fn __action55<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action56<
+fn __action58<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10749,7 +12731,70 @@ fn __action56<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action57<
+fn __action59<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, __0, _): (usize, (), usize),
+)
+{
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action60<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, _, _): (usize, (), usize),
+    (_, _, _): (usize, (), usize),
+    (_, _, _): (usize, Token, usize),
+    (_, e, _): (usize, usize, usize),
+)
+{
+    builder.end_vector(e)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action61<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+)
+{
+    builder.begin_vector(s)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action62<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, __0, _): (usize, (), usize),
+)
+{
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action63<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, __0, _): (usize, (), usize),
+    (_, __1, _): (usize, Option<Token>, usize),
+    (_, __2, _): (usize, (), usize),
+)
+{
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action64<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10765,7 +12810,7 @@ fn __action57<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action58<
+fn __action65<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10782,7 +12827,7 @@ fn __action58<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action59<
+fn __action66<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10798,7 +12843,7 @@ fn __action59<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action60<
+fn __action67<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10814,7 +12859,7 @@ fn __action60<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action61<
+fn __action68<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10831,7 +12876,7 @@ fn __action61<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action62<
+fn __action69<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10844,7 +12889,7 @@ fn __action62<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action63<
+fn __action70<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10858,7 +12903,7 @@ fn __action63<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action64<
+fn __action71<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10876,7 +12921,7 @@ fn __action64<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action65<
+fn __action72<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10894,7 +12939,7 @@ fn __action65<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action66<
+fn __action73<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10905,7 +12950,7 @@ fn __action66<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action67<
+fn __action74<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10917,7 +12962,7 @@ fn __action67<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action68<
+fn __action75<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10931,7 +12976,7 @@ fn __action68<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action69<
+fn __action76<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10945,7 +12990,7 @@ fn __action69<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action70<
+fn __action77<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10959,7 +13004,7 @@ fn __action70<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action71<
+fn __action78<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10973,7 +13018,7 @@ fn __action71<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action72<
+fn __action79<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10985,7 +13030,7 @@ fn __action72<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action73<
+fn __action80<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10998,7 +13043,7 @@ fn __action73<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action74<
+fn __action81<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11010,7 +13055,7 @@ fn __action74<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action75<
+fn __action82<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11023,7 +13068,7 @@ fn __action75<
 
 #[allow(unused_variables)]
 #[allow(clippy::needless_lifetimes)]
-fn __action76<
+fn __action83<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11036,7 +13081,7 @@ fn __action76<
 
 #[allow(unused_variables)]
 #[allow(clippy::needless_lifetimes)]
-fn __action77<
+fn __action84<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11049,7 +13094,7 @@ fn __action77<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action78<
+fn __action85<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11062,7 +13107,7 @@ fn __action78<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action79<
+fn __action86<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11073,7 +13118,7 @@ fn __action79<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.2.clone();
-    let __temp0 = __action74(
+    let __temp0 = __action81(
         builder,
         __0,
     );
@@ -11083,191 +13128,6 @@ fn __action79<
         __temp0,
         __1,
         __2,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action80<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, usize, usize),
-    __1: (usize, u64, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __temp0 = __action75(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action14(
-        builder,
-        __temp0,
-        __0,
-        __1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action81<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, (), usize),
-    __1: (usize, Token, usize),
-    __2: (usize, (), usize),
-)
-{
-    let __start0 = __1.0.clone();
-    let __end0 = __1.2.clone();
-    let __temp0 = __action72(
-        builder,
-        __1,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action51(
-        builder,
-        __0,
-        __temp0,
-        __2,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action82<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, (), usize),
-    __1: (usize, (), usize),
-)
-{
-    let __start0 = __0.2.clone();
-    let __end0 = __1.0.clone();
-    let __temp0 = __action73(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action51(
-        builder,
-        __0,
-        __temp0,
-        __1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action83<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, (), usize),
-    __1: (usize, Token, usize),
-    __2: (usize, (), usize),
-)
-{
-    let __start0 = __1.0.clone();
-    let __end0 = __1.2.clone();
-    let __temp0 = __action72(
-        builder,
-        __1,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action56(
-        builder,
-        __0,
-        __temp0,
-        __2,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action84<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, (), usize),
-    __1: (usize, (), usize),
-)
-{
-    let __start0 = __0.2.clone();
-    let __end0 = __1.0.clone();
-    let __temp0 = __action73(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action56(
-        builder,
-        __0,
-        __temp0,
-        __1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action85<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __lookbehind: &usize,
-    __lookahead: &usize,
-)
-{
-    let __start0 = __lookbehind.clone();
-    let __end0 = __lookahead.clone();
-    let __temp0 = __action78(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action38(
-        builder,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action86<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __lookbehind: &usize,
-    __lookahead: &usize,
-)
-{
-    let __start0 = __lookbehind.clone();
-    let __end0 = __lookahead.clone();
-    let __temp0 = __action78(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action4(
-        builder,
-        __temp0,
     )
 }
 
@@ -11278,21 +13138,23 @@ fn __action87<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __lookbehind: &usize,
-    __lookahead: &usize,
+    __0: (usize, usize, usize),
+    __1: (usize, u64, usize),
 )
 {
-    let __start0 = __lookbehind.clone();
-    let __end0 = __lookahead.clone();
-    let __temp0 = __action78(
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action82(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action46(
+    __action14(
         builder,
         __temp0,
+        __0,
+        __1,
     )
 }
 
@@ -11303,21 +13165,23 @@ fn __action88<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __lookbehind: &usize,
-    __lookahead: &usize,
+    __0: (usize, (), usize),
+    __1: (usize, Token, usize),
+    __2: (usize, (), usize),
 )
 {
-    let __start0 = __lookbehind.clone();
-    let __end0 = __lookahead.clone();
-    let __temp0 = __action78(
+    let __start0 = __1.0.clone();
+    let __end0 = __1.2.clone();
+    let __temp0 = __action79(
         builder,
-        &__start0,
-        &__end0,
+        __1,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action16(
+    __action58(
         builder,
+        __0,
         __temp0,
+        __2,
     )
 }
 
@@ -11328,21 +13192,23 @@ fn __action89<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __lookbehind: &usize,
-    __lookahead: &usize,
+    __0: (usize, (), usize),
+    __1: (usize, (), usize),
 )
 {
-    let __start0 = __lookbehind.clone();
-    let __end0 = __lookahead.clone();
-    let __temp0 = __action78(
+    let __start0 = __0.2.clone();
+    let __end0 = __1.0.clone();
+    let __temp0 = __action80(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action66(
+    __action58(
         builder,
+        __0,
         __temp0,
+        __1,
     )
 }
 
@@ -11353,32 +13219,23 @@ fn __action90<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u64, usize),
+    __0: (usize, (), usize),
+    __1: (usize, Token, usize),
+    __2: (usize, (), usize),
 )
 {
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __temp0 = __action77(
+    let __start0 = __1.0.clone();
+    let __end0 = __1.2.clone();
+    let __temp0 = __action79(
         builder,
-        &__start0,
-        &__end0,
+        __1,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    __action63(
         builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    __action40(
-        builder,
-        __temp0,
         __0,
-        __temp1,
-        __1,
+        __temp0,
+        __2,
     )
 }
 
@@ -11389,250 +13246,13 @@ fn __action91<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, Token, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __temp0 = __action77(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action41(
-        builder,
-        __temp0,
-        __0,
-        __1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action92<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, Token, usize),
-    __2: (usize, usize, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __temp0 = __action77(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
-        builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    __action42(
-        builder,
-        __temp0,
-        __0,
-        __temp1,
-        __1,
-        __2,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action93<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u32, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __temp0 = __action77(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
-        builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    __action43(
-        builder,
-        __temp0,
-        __0,
-        __temp1,
-        __1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action94<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u32, usize),
-    __2: (usize, (), usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __temp0 = __action77(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
-        builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    __action44(
-        builder,
-        __temp0,
-        __0,
-        __temp1,
-        __1,
-        __2,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action95<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u64, usize),
-    __2: (usize, Token, usize),
-    __3: (usize, u32, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __start2 = __2.2.clone();
-    let __end2 = __3.0.clone();
-    let __temp0 = __action77(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
-        builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    let __temp2 = __action77(
-        builder,
-        &__start2,
-        &__end2,
-    );
-    let __temp2 = (__start2, __temp2, __end2);
-    __action64(
-        builder,
-        __temp0,
-        __0,
-        __temp1,
-        __1,
-        __2,
-        __temp2,
-        __3,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action96<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u64, usize),
-    __2: (usize, Token, usize),
-    __3: (usize, u32, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __start2 = __2.2.clone();
-    let __end2 = __3.0.clone();
-    let __temp0 = __action77(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
-        builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    let __temp2 = __action77(
-        builder,
-        &__start2,
-        &__end2,
-    );
-    let __temp2 = (__start2, __temp2, __end2);
-    __action65(
-        builder,
-        __temp0,
-        __0,
-        __temp1,
-        __1,
-        __2,
-        __temp2,
-        __3,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action97<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u64, usize),
+    __0: (usize, (), usize),
+    __1: (usize, (), usize),
 )
 {
     let __start0 = __0.2.clone();
     let __end0 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action80(
         builder,
         &__start0,
         &__end0,
@@ -11649,38 +13269,188 @@ fn __action97<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action98<
+fn __action92<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, u32, usize),
-    __1: (usize, Token, usize),
-    __2: (usize, u32, usize),
+    __lookbehind: &usize,
+    __lookahead: &usize,
 )
 {
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __1.2.clone();
-    let __end1 = __2.0.clone();
-    let __temp0 = __action77(
+    let __start0 = __lookbehind.clone();
+    let __end0 = __lookahead.clone();
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    __action45(
+        builder,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action93<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __lookbehind: &usize,
+    __lookahead: &usize,
+)
+{
+    let __start0 = __lookbehind.clone();
+    let __end0 = __lookahead.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action4(
+        builder,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action94<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __lookbehind: &usize,
+    __lookahead: &usize,
+)
+{
+    let __start0 = __lookbehind.clone();
+    let __end0 = __lookahead.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action53(
+        builder,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action95<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __lookbehind: &usize,
+    __lookahead: &usize,
+)
+{
+    let __start0 = __lookbehind.clone();
+    let __end0 = __lookahead.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action16(
+        builder,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action96<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __lookbehind: &usize,
+    __lookahead: &usize,
+)
+{
+    let __start0 = __lookbehind.clone();
+    let __end0 = __lookahead.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action73(
+        builder,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action97<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u64, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action84(
         builder,
         &__start1,
         &__end1,
     );
     let __temp1 = (__start1, __temp1, __end1);
-    __action59(
+    __action47(
+        builder,
+        __temp0,
+        __0,
+        __temp1,
+        __1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action98<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, Token, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action48(
         builder,
         __temp0,
         __0,
         __1,
-        __temp1,
-        __2,
     )
 }
 
@@ -11691,33 +13461,33 @@ fn __action99<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, u32, usize),
+    __0: (usize, Token, usize),
     __1: (usize, Token, usize),
-    __2: (usize, u32, usize),
+    __2: (usize, usize, usize),
 )
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __start1 = __1.2.clone();
-    let __end1 = __2.0.clone();
-    let __temp0 = __action77(
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action84(
         builder,
         &__start1,
         &__end1,
     );
     let __temp1 = (__start1, __temp1, __end1);
-    __action60(
+    __action49(
         builder,
         __temp0,
         __0,
-        __1,
         __temp1,
+        __1,
         __2,
     )
 }
@@ -11731,6 +13501,399 @@ fn __action100<
     builder: &mut Builder<'a>,
     __0: (usize, Token, usize),
     __1: (usize, u32, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action84(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action50(
+        builder,
+        __temp0,
+        __0,
+        __temp1,
+        __1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action101<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u32, usize),
+    __2: (usize, (), usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action84(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action51(
+        builder,
+        __temp0,
+        __0,
+        __temp1,
+        __1,
+        __2,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action102<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, (usize, u32), usize),
+    __2: (usize, u64, usize),
+    __3: (usize, (usize, u64), usize),
+    __4: (usize, (usize, u64), usize),
+    __5: (usize, Option<u32>, usize),
+    __6: (usize, (), usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __1.2.clone();
+    let __end1 = __2.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action84(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action34(
+        builder,
+        __temp0,
+        __0,
+        __1,
+        __temp1,
+        __2,
+        __3,
+        __4,
+        __5,
+        __6,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action103<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, u32, usize),
+    __1: (usize, (usize, u64), usize),
+    __2: (usize, Token, usize),
+    __3: (usize, Token, usize),
+    __4: (usize, (usize, u64), usize),
+    __5: (usize, Token, usize),
+    __6: (usize, (usize, u64), usize),
+    __7: (usize, Token, usize),
+    __8: (usize, (usize, u64), usize),
+    __9: (usize, Token, usize),
+    __10: (usize, (usize, u64), usize),
+    __11: (usize, Token, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action35(
+        builder,
+        __temp0,
+        __0,
+        __1,
+        __2,
+        __3,
+        __4,
+        __5,
+        __6,
+        __7,
+        __8,
+        __9,
+        __10,
+        __11,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action104<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, u32, usize),
+) -> (usize, u32)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action36(
+        builder,
+        __temp0,
+        __0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action105<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u64, usize),
+    __2: (usize, Token, usize),
+    __3: (usize, u32, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __start2 = __2.2.clone();
+    let __end2 = __3.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action84(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    let __temp2 = __action84(
+        builder,
+        &__start2,
+        &__end2,
+    );
+    let __temp2 = (__start2, __temp2, __end2);
+    __action71(
+        builder,
+        __temp0,
+        __0,
+        __temp1,
+        __1,
+        __2,
+        __temp2,
+        __3,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action106<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u64, usize),
+    __2: (usize, Token, usize),
+    __3: (usize, u32, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __start2 = __2.2.clone();
+    let __end2 = __3.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action84(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    let __temp2 = __action84(
+        builder,
+        &__start2,
+        &__end2,
+    );
+    let __temp2 = (__start2, __temp2, __end2);
+    __action72(
+        builder,
+        __temp0,
+        __0,
+        __temp1,
+        __1,
+        __2,
+        __temp2,
+        __3,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action107<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u64, usize),
+)
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __1.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action70(
+        builder,
+        __0,
+        __temp0,
+        __1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action108<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, u32, usize),
+    __1: (usize, Token, usize),
+    __2: (usize, u32, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __1.2.clone();
+    let __end1 = __2.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action84(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action66(
+        builder,
+        __temp0,
+        __0,
+        __1,
+        __temp1,
+        __2,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action109<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, u32, usize),
+    __1: (usize, Token, usize),
+    __2: (usize, u32, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __1.2.clone();
+    let __end1 = __2.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action84(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action67(
+        builder,
+        __temp0,
+        __0,
+        __1,
+        __temp1,
+        __2,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action110<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u32, usize),
     __2: (usize, Token, usize),
     __3: (usize, u32, usize),
 )
@@ -11739,19 +13902,19 @@ fn __action100<
     let __end0 = __1.0.clone();
     let __start1 = __2.2.clone();
     let __end1 = __3.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action84(
         builder,
         &__start1,
         &__end1,
     );
     let __temp1 = (__start1, __temp1, __end1);
-    __action61(
+    __action68(
         builder,
         __0,
         __temp0,
@@ -11765,7 +13928,7 @@ fn __action100<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action101<
+fn __action111<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11777,13 +13940,13 @@ fn __action101<
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action84(
         builder,
         &__start1,
         &__end1,
@@ -11801,7 +13964,7 @@ fn __action101<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action102<
+fn __action112<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11810,7 +13973,7 @@ fn __action102<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
@@ -11826,22 +13989,22 @@ fn __action102<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action103<
+fn __action113<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-)
+    __0: (usize, u64, usize),
+) -> (usize, u64)
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action54(
+    __action37(
         builder,
         __temp0,
         __0,
@@ -11851,7 +14014,32 @@ fn __action103<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action104<
+fn __action114<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action61(
+        builder,
+        __temp0,
+        __0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action115<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11864,7 +14052,7 @@ fn __action104<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
@@ -11884,7 +14072,7 @@ fn __action104<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action105<
+fn __action116<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11897,7 +14085,7 @@ fn __action105<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
@@ -11917,7 +14105,7 @@ fn __action105<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action106<
+fn __action117<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11930,13 +14118,13 @@ fn __action106<
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action84(
         builder,
         &__start1,
         &__end1,
@@ -11955,7 +14143,7 @@ fn __action106<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action107<
+fn __action118<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11969,13 +14157,13 @@ fn __action107<
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action84(
         builder,
         &__start1,
         &__end1,
@@ -11995,7 +14183,7 @@ fn __action107<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action108<
+fn __action119<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12010,13 +14198,13 @@ fn __action108<
     let __end0 = __0.0.clone();
     let __start1 = __1.2.clone();
     let __end1 = __2.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action84(
         builder,
         &__start1,
         &__end1,
@@ -12037,7 +14225,7 @@ fn __action108<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action109<
+fn __action120<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12046,7 +14234,7 @@ fn __action109<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
@@ -12062,7 +14250,7 @@ fn __action109<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action110<
+fn __action121<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12071,13 +14259,13 @@ fn __action110<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action33(
+    __action40(
         builder,
         __temp0,
         __0,
@@ -12087,7 +14275,7 @@ fn __action110<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action111<
+fn __action122<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12096,13 +14284,13 @@ fn __action111<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action35(
+    __action42(
         builder,
         __temp0,
         __0,
@@ -12112,7 +14300,7 @@ fn __action111<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action112<
+fn __action123<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12121,13 +14309,13 @@ fn __action112<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action36(
+    __action43(
         builder,
         __temp0,
         __0,
@@ -12137,7 +14325,7 @@ fn __action112<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action113<
+fn __action124<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12147,13 +14335,13 @@ fn __action113<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action37(
+    __action44(
         builder,
         __temp0,
         __0,
@@ -12164,7 +14352,7 @@ fn __action113<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action114<
+fn __action125<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12176,13 +14364,13 @@ fn __action114<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action57(
+    __action64(
         builder,
         __temp0,
         __0,
@@ -12195,7 +14383,7 @@ fn __action114<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action115<
+fn __action126<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12208,13 +14396,13 @@ fn __action115<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action58(
+    __action65(
         builder,
         __temp0,
         __0,
@@ -12228,7 +14416,7 @@ fn __action115<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action116<
+fn __action127<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12240,19 +14428,19 @@ fn __action116<
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action84(
         builder,
         &__start1,
         &__end1,
     );
     let __temp1 = (__start1, __temp1, __end1);
-    __action48(
+    __action55(
         builder,
         __temp0,
         __0,
@@ -12264,7 +14452,7 @@ fn __action116<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action117<
+fn __action128<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12276,19 +14464,19 @@ fn __action117<
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action77(
+    let __temp1 = __action84(
         builder,
         &__start1,
         &__end1,
     );
     let __temp1 = (__start1, __temp1, __end1);
-    __action49(
+    __action56(
         builder,
         __temp0,
         __0,
@@ -12300,7 +14488,7 @@ fn __action117<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action118<
+fn __action129<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12309,7 +14497,7 @@ fn __action118<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
@@ -12325,7 +14513,7 @@ fn __action118<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action119<
+fn __action130<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12335,13 +14523,13 @@ fn __action119<
 {
     let __start0 = __0.2.clone();
     let __end0 = __1.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action79(
+    __action86(
         builder,
         __0,
         __temp0,
@@ -12352,7 +14540,7 @@ fn __action119<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action120<
+fn __action131<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12361,13 +14549,13 @@ fn __action120<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action80(
+    __action87(
         builder,
         __temp0,
         __0,
@@ -12377,7 +14565,59 @@ fn __action120<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action121<
+fn __action132<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, u64, usize),
+) -> Option<u32>
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action38(
+        builder,
+        __temp0,
+        __0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action133<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, usize, usize),
+) -> Option<u32>
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action39(
+        builder,
+        __temp0,
+        __0,
+        __1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action134<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12386,7 +14626,7 @@ fn __action121<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
@@ -12402,7 +14642,7 @@ fn __action121<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action122<
+fn __action135<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12411,7 +14651,7 @@ fn __action122<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
@@ -12427,7 +14667,7 @@ fn __action122<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action123<
+fn __action136<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12437,13 +14677,13 @@ fn __action123<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action68(
+    __action75(
         builder,
         __temp0,
         __0,
@@ -12454,7 +14694,7 @@ fn __action123<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action124<
+fn __action137<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12464,13 +14704,13 @@ fn __action124<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action69(
+    __action76(
         builder,
         __temp0,
         __0,
@@ -12481,7 +14721,7 @@ fn __action124<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action125<
+fn __action138<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12491,13 +14731,13 @@ fn __action125<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action70(
+    __action77(
         builder,
         __temp0,
         __0,
@@ -12508,7 +14748,7 @@ fn __action125<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action126<
+fn __action139<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12518,13 +14758,13 @@ fn __action126<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action71(
+    __action78(
         builder,
         __temp0,
         __0,
@@ -12535,7 +14775,7 @@ fn __action126<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action127<
+fn __action140<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12545,13 +14785,13 @@ fn __action127<
 {
     let __start0 = __1.2.clone();
     let __end0 = __1.2.clone();
-    let __temp0 = __action76(
+    let __temp0 = __action83(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action92(
+    __action99(
         builder,
         __0,
         __1,
@@ -12562,7 +14802,7 @@ fn __action127<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action128<
+fn __action141<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12571,7 +14811,7 @@ fn __action128<
 {
     let __start0 = __0.2.clone();
     let __end0 = __0.2.clone();
-    let __temp0 = __action76(
+    let __temp0 = __action83(
         builder,
         &__start0,
         &__end0,
@@ -12587,7 +14827,7 @@ fn __action128<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action129<
+fn __action142<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12597,7 +14837,7 @@ fn __action129<
 {
     let __start0 = __1.2.clone();
     let __end0 = __1.2.clone();
-    let __temp0 = __action76(
+    let __temp0 = __action83(
         builder,
         &__start0,
         &__end0,
@@ -12614,7 +14854,7 @@ fn __action129<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action130<
+fn __action143<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12625,13 +14865,13 @@ fn __action130<
 {
     let __start0 = __2.2.clone();
     let __end0 = __2.2.clone();
-    let __temp0 = __action76(
+    let __temp0 = __action83(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action53(
+    __action60(
         builder,
         __0,
         __1,
@@ -12643,7 +14883,7 @@ fn __action130<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action131<
+fn __action144<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12652,117 +14892,7 @@ fn __action131<
 {
     let __start0 = __0.2.clone();
     let __end0 = __0.2.clone();
-    let __temp0 = __action76(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action113(
-        builder,
-        __0,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action132<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, u64, usize),
-    __1: (usize, Token, usize),
-    __2: (usize, u64, usize),
-)
-{
-    let __start0 = __2.2.clone();
-    let __end0 = __2.2.clone();
-    let __temp0 = __action76(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action114(
-        builder,
-        __0,
-        __1,
-        __2,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action133<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u64, usize),
-    __2: (usize, Token, usize),
-    __3: (usize, u64, usize),
-)
-{
-    let __start0 = __3.2.clone();
-    let __end0 = __3.2.clone();
-    let __temp0 = __action76(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action115(
-        builder,
-        __0,
-        __1,
-        __2,
-        __3,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action134<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, u64, usize),
-)
-{
-    let __start0 = __0.2.clone();
-    let __end0 = __0.2.clone();
-    let __temp0 = __action76(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action123(
-        builder,
-        __0,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action135<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-)
-{
-    let __start0 = __0.2.clone();
-    let __end0 = __0.2.clone();
-    let __temp0 = __action76(
+    let __temp0 = __action83(
         builder,
         &__start0,
         &__end0,
@@ -12778,22 +14908,82 @@ fn __action135<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action136<
+fn __action145<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
+    __0: (usize, u64, usize),
+    __1: (usize, Token, usize),
+    __2: (usize, u64, usize),
 )
 {
-    let __start0 = __0.2.clone();
-    let __end0 = __0.2.clone();
-    let __temp0 = __action76(
+    let __start0 = __2.2.clone();
+    let __end0 = __2.2.clone();
+    let __temp0 = __action83(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
     __action125(
+        builder,
+        __0,
+        __1,
+        __2,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action146<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u64, usize),
+    __2: (usize, Token, usize),
+    __3: (usize, u64, usize),
+)
+{
+    let __start0 = __3.2.clone();
+    let __end0 = __3.2.clone();
+    let __temp0 = __action83(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action126(
+        builder,
+        __0,
+        __1,
+        __2,
+        __3,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action147<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+) -> Option<u32>
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
+    let __temp0 = __action83(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action133(
         builder,
         __0,
         __temp0,
@@ -12803,7 +14993,82 @@ fn __action136<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action137<
+fn __action148<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, u64, usize),
+)
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
+    let __temp0 = __action83(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action136(
+        builder,
+        __0,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action149<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+)
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
+    let __temp0 = __action83(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action137(
+        builder,
+        __0,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action150<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+)
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
+    let __temp0 = __action83(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action138(
+        builder,
+        __0,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action151<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12812,13 +15077,13 @@ fn __action137<
 {
     let __start0 = __0.2.clone();
     let __end0 = __0.2.clone();
-    let __temp0 = __action76(
+    let __temp0 = __action83(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action126(
+    __action139(
         builder,
         __0,
         __temp0,

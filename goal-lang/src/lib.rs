@@ -28,7 +28,9 @@ mod collective;
 pub mod diag;
 mod fmt;
 mod function;
+mod groups;
 mod ids;
+mod instances;
 mod lexer;
 pub mod limits;
 mod lines;
@@ -43,9 +45,14 @@ mod suggest;
 pub use collective::{BlockList, CollectiveKind, Neighbors};
 pub use fmt::{FormatOptions, fmt};
 pub use function::{Datatype, ODD_NAN, Op, is_legal};
+pub use groups::Groups;
 pub use ids::{ANY, ActionId, BodyId, ImageId};
+pub use instances::{
+    CollectiveInstance, CollectiveSize, Instances, Member, StatedMessage, instances,
+};
 pub use lines::{LineCounters, Lines};
 pub use parse::{ParseOptions, Parsed, parse};
 pub use print::{Style, print, print_ranks, statement};
 pub use program::*;
+pub use resolve::unexpanded;
 pub use source::{Bytes, Position, Source, SourceMap, Span};

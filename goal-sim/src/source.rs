@@ -4,7 +4,7 @@ use crate::binary::Ranks;
 use crate::simulation::Times;
 use goal_loggops::machine::Machine;
 use goal_loggops::{Kind, Workload};
-use goalc::driver::{self, Error, Format, InputArguments, Loaded, Opened, Options};
+use goalc::driver::{self, Collectives, Error, Format, InputArguments, Loaded, Opened, Options};
 use std::time::Instant;
 
 /// A program, and its actions as the models read them.
@@ -51,11 +51,12 @@ impl Subject {
     ) -> Result<Reading, Error> {
         let options = Options { strip: false, ..input.options() };
         let opened = driver::open(&input.inputs, &options)?;
+        let expands = matches!(options.collectives, Collectives::Expand(_));
         let keeps_order = !matches!(opened, Opened::Nisa(_));
         let mut started = Instant::now();
         let mut are_unlike = false;
         let (source, workload) = match opened {
-            Opened::Loggopsim(ref input) => {
+            Opened::Loggopsim(ref input) if !expands => {
                 driver::show_stage("reading");
                 let ranks = Ranks::read(input, &options)?;
                 if let Some(times) = machine.and_then(|machine| ranks.simulate(machine)) {

@@ -4,8 +4,8 @@ use super::file::{File, Result, error};
 use super::node;
 use super::write::{max_of, placement};
 use goal_lang::{
-    ANY, Action, ActionId, Body, Csr, Cycle, Payload, Placement, StatedOrder, StatedRows,
-    topological_order,
+    ANY, Action, ActionId, Body, CollectiveForm, CollectiveKind, CollectiveStatement, Csr, Cycle,
+    Payload, Placement, StatedOrder, StatedRows, topological_order,
 };
 use std::ops::Range;
 
@@ -29,6 +29,8 @@ pub(super) struct RankReader<'a> {
 pub struct RankRecords<'a> {
     reader: RankReader<'a>,
     places: Places,
+    /// The number of collective statements.
+    collectives: u32,
 }
 
 /// Memory that the checks of all ranks share.
@@ -88,8 +90,15 @@ impl<'a> RankReader<'a> {
         let places = self.places()?;
         let mut highest = Placement::default();
         let mut stated_dependencies = 0u64;
+        let mut collectives = 0;
         for i in 0..places.nodes as usize {
-            highest = max_of(highest, placement(&self.action(places.node(i))?));
+            let collective = self.collective(places, i);
+            collectives += u32::from(collective.is_some());
+            let named = match collective.map(|stated| stated.form) {
+                Some(CollectiveForm::Group { placement, .. }) => placement,
+                _ => placement(&self.action(places.node(i))?),
+            };
+            highest = max_of(highest, named);
             stated_dependencies +=
                 u64::from(self.file.u32(places.node(i) + node::DEPENDENCIES.start));
         }
@@ -98,7 +107,7 @@ impl<'a> RankReader<'a> {
             goes_on = self.check_dependencies(places, scratch)?;
         }
         self.check_roots(places)?;
-        let records = RankRecords { reader: self, places };
+        let records = RankRecords { reader: self, places, collectives };
         if !goes_on && let Err(Cycle(path)) = topological_order(&records.body()) {
             let at = places.node(path[0].index());
             return error(
@@ -208,8 +217,7 @@ impl<'a> RankReader<'a> {
     fn check_roots(&self, places: Places) -> Result<()> {
         let rank = self.rank;
         let waits = |i: usize| self.file.u32(places.node(i) + node::DEPENDENCIES.start) > 0;
-        let records = RankRecords { reader: *self, places };
-        let roots = records.roots();
+        let roots = roots(self.file, places);
         if roots.clone().is_sorted_by(|a, b| a < b)
             && roots
                 .clone()
@@ -265,9 +273,36 @@ impl<'a> RankReader<'a> {
                 Ok(Action::Recv { payload, from, tag, placement })
             }
             node::CALC => Ok(Action::Calc { nanos: size, placement }),
+            kind if collective_of(kind).is_some() => Ok(Action::Nop),
             other => error(at + node::TYPE, format!("there is no type of operation {other}")),
         }
     }
+
+    /// Returns the collective statement at `index`, if the record there is one. Its peer has the
+    /// group in the lower half and the root in the upper one.
+    fn collective(&self, places: Places, index: usize) -> Option<CollectiveStatement> {
+        let (bytes, at) = (self.file.0, places.node(index));
+        let kind = collective_of(bytes[at + node::TYPE])?;
+        let peer = self.file.u32(at + node::PEER.start);
+        let root = Some((peer >> 16) as u16).filter(|&root| root != node::NO_ROOT);
+        let form = CollectiveForm::Group {
+            kind,
+            group: peer & 0xffff,
+            instance: self.file.u32(at + node::TAG.start),
+            root: root.map(u32::from),
+            placement: Placement { cpu: bytes[at + node::CPU].into(), nic: bytes[at + node::NIC] },
+        };
+        let size = self.file.u64(at + node::BYTES.start);
+        Some(CollectiveStatement { action: ActionId::new(index), size, form })
+    }
+}
+
+fn collective_of(kind: u8) -> Option<CollectiveKind> {
+    node::COLLECTIVES.iter().find(|known| known.0 == kind).map(|known| known.1)
+}
+
+fn roots(file: File<'_>, places: Places) -> impl ExactSizeIterator<Item = u32> + Clone {
+    (0..places.roots as usize).map(move |i| file.u32(places.first_root + 4 * i))
 }
 
 impl<'a> RankRecords<'a> {
@@ -318,8 +353,18 @@ impl<'a> RankRecords<'a> {
 
     /// Returns the operations that wait for nothing, in the file's order.
     pub fn roots(&self) -> impl ExactSizeIterator<Item = u32> + Clone + use<'a> {
-        let (file, first) = (self.reader.file, self.places.first_root);
-        (0..self.places.roots as usize).map(move |i| file.u32(first + 4 * i))
+        roots(self.reader.file, self.places)
+    }
+
+    /// Returns the number of collective statements. They are dummies among the operations.
+    pub fn num_collectives(&self) -> u32 {
+        self.collectives
+    }
+
+    /// Returns the collective statements, in the file's order.
+    fn collectives(&self) -> Vec<CollectiveStatement> {
+        let indices = 0..if self.collectives > 0 { self.len() } else { 0 };
+        indices.filter_map(|index| self.reader.collective(self.places, index)).collect()
     }
 
     /// Returns the graph of the rank. If the file lists dependents and roots in another order than
@@ -335,6 +380,7 @@ impl<'a> RankRecords<'a> {
             actions: (0..self.len()).map(|index| self.action(index)).collect(),
             requires,
             irequires,
+            collectives: self.collectives(),
             ..Body::default()
         };
         body.debug.order = order.boxed();

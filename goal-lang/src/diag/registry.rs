@@ -106,6 +106,14 @@ codes! {
     WrongOperands = 25, Error, "wrong-operands";
     /// Two actions of a rank have the same label, and no dependency names it.
     UnusedDuplicate = 26, Warning, "unused-duplicate";
+    /// Ranks state a collective in different ways, or not all of them state it.
+    CollectiveMismatch = 30, Error, "collective-mismatch";
+    /// The list of groups that collective statements name is missing or wrong.
+    CollectiveGroups = 31, Error, "collective-groups";
+    /// A collective statement where only messages can be used.
+    UnexpandedCollective = 32, Error, "unexpanded-collective";
+    /// A collective statement can't be expanded into messages.
+    CollectiveExpansion = 33, Error, "collective-expansion";
 
     /// The bytes are not a NISA file, or one that lost or gained bytes.
     NisaFormat = 101, Error, "nisa-format";

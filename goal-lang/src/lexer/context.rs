@@ -267,6 +267,14 @@ impl<'a> Lexer<'a> {
             Raw::Scratch => Token::Scratch,
             Raw::Rank => Token::Rank,
             Raw::NumRanks => Token::NumRanks,
+            Raw::Coll => Token::Coll,
+            Raw::Nccl => Token::Nccl(length),
+            Raw::ByteCount => Token::ByteCount,
+            Raw::Comm => Token::Comm,
+            Raw::Gpu => Token::Gpu,
+            Raw::Stream => Token::Stream,
+            Raw::Seq => Token::Seq,
+            Raw::End => Token::End,
             _ => Token::Word(length),
         }
     }

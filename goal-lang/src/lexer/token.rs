@@ -30,6 +30,15 @@ pub(crate) enum Token {
     Scratch,
     Rank,
     NumRanks,
+    Coll,
+    /// A collective or one end of a message, as NCCL names them.
+    Nccl(u32),
+    ByteCount,
+    Comm,
+    Gpu,
+    Stream,
+    Seq,
+    End,
     /// A label and its colon.
     LabelDef(u32),
     /// The label of the waiting action, before `requires` or `irequires`.
@@ -79,6 +88,8 @@ impl Token {
                 | Init
                 | Expect
                 | Scratch
+                | Coll
+                | Nccl(_)
                 | LabelDef(_)
                 | Waiter(_)
                 | Plain(_)

@@ -9,6 +9,8 @@ mod labels;
 mod merge;
 mod resolver;
 
+pub use check::unexpanded;
+
 use std::collections::HashMap;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -31,6 +33,9 @@ pub(crate) fn assemble(
 ) -> Option<Program> {
     let (mut blocks, group) = group::gather(sources, chunks, options, report)?;
     check::peers(sources, &blocks, &group, report);
+    if !options.collectives {
+        check::collectives(sources, &blocks, report);
+    }
     let mut resolver = Resolver::new(sources, report);
     let plan = resolver.plan(&blocks, &group)?;
     let images = images::build(&mut resolver, &blocks, &group)?;

@@ -38,11 +38,26 @@ pub(super) fn name_flag(diagnostic: &mut Diagnostic) {
             diagnostic.help = Some(help.to_owned());
             return;
         }
-        None => return,
+        None => {
+            name_expansion(diagnostic);
+            return;
+        }
     };
     let condition = match diagnostic.code {
         Code::LimitExceeded => "",
         _ => " if the file can be trusted",
     };
     diagnostic.help = Some(format!("raise the limit with `{flag}`{condition}"));
+}
+
+/// Names the flags for collective statements.
+fn name_expansion(diagnostic: &mut Diagnostic) {
+    let more = match diagnostic.code {
+        Code::UnexpandedCollective => " with `--expand`",
+        Code::CollectiveGroups => ", or name it with `--groups`",
+        _ => return,
+    };
+    if let Some(help) = diagnostic.help.as_mut().filter(|help| !help.contains(more)) {
+        help.push_str(more);
+    }
 }

@@ -1,11 +1,15 @@
 //! Reads inputs as one program.
 
+use super::collectives::treat;
 use super::flags::name_flag;
-use super::{Error, Findings, Form, Input, Options, name_flags, name_foreign, refused, silence};
+use super::{
+    Collectives, Error, Findings, Form, Input, Options, name_flags, name_foreign, refused, silence,
+};
+use crate::expand::Expanded;
 use goal_asm::Nisa;
 use goal_asm::loggopsim::{self, RankRecords};
 use goal_lang::diag::{Code, Diagnostic};
-use goal_lang::{Bytes, ParseOptions, Program, SourceMap, parse};
+use goal_lang::{Bytes, ParseOptions, Program, SourceMap, parse, unexpanded};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,14 +22,24 @@ pub struct Loaded {
     pub findings: Findings,
     /// The LogGOPSim binary that the program was read from; `None` for other inputs.
     pub binary: Option<Bytes>,
+    /// The collectives that were expanded into messages.
+    pub expanded: Vec<Expanded>,
+}
+
+impl Loaded {
+    /// Returns a program with its findings.
+    pub fn new(program: Program, findings: Findings) -> Self {
+        Self { program, findings, binary: None, expanded: Vec::new() }
+    }
 }
 
 impl fmt::Debug for Loaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { program, findings, binary: _ } = self;
+        let Self { program, findings, binary: _, expanded } = self;
         f.debug_struct("Loaded")
             .field("program", program)
             .field("findings", findings)
+            .field("expanded", expanded)
             .finish_non_exhaustive()
     }
 }
@@ -52,14 +66,17 @@ impl Opened {
                 let mut findings = Findings::default();
                 findings.sources.add(input.name, Arc::new(Vec::new()));
                 silence::apply(&mut findings, options);
-                Ok(Loaded { program, findings, binary: None })
+                Ok(Loaded::new(program, findings))
             }
             Opened::Loggopsim(input) => {
                 let program = loggopsim::read(&input.bytes, &options.limits)
                     .map_err(|error| unreadable_bytes(&input, options, &error))?;
                 let mut findings = Findings::default();
                 silence::apply(&mut findings, options);
-                Ok(Loaded { program, findings, binary: Some(input.bytes) })
+                let mut loaded = Loaded::new(program, findings);
+                treat(&mut loaded, &input.name, options)?;
+                loaded.binary = Some(input.bytes);
+                Ok(loaded)
             }
         }
     }
@@ -112,10 +129,29 @@ pub enum Opened {
 pub fn visit_ranks<'a>(
     input: &'a Input,
     options: &Options,
-    visit: impl FnMut(RankRecords<'a>),
+    mut visit: impl FnMut(RankRecords<'a>),
 ) -> Result<(), Error> {
-    loggopsim::visit_ranks(&input.bytes, &options.limits, visit)
-        .map_err(|error| unreadable_bytes(input, options, &error).into())
+    let mut collectives = 0;
+    let visited = loggopsim::visit_ranks(&input.bytes, &options.limits, |rank| {
+        collectives += u64::from(rank.num_collectives());
+        visit(rank);
+    });
+    visited.map_err(|error| unreadable_bytes(input, options, &error))?;
+    match collectives.checked_sub(1) {
+        Some(rest) if matches!(options.collectives, Collectives::Refuse) => {
+            Err(unexpanded_in(&input.name, rest).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the finding about collective statements of a LogGOPSim binary. `rest` is the number of
+/// those behind the first one.
+pub(super) fn unexpanded_in(name: &str, rest: u64) -> Diagnostic {
+    let mut finding = unexpanded(None, rest);
+    finding.message = format!("{name}: {}", finding.message);
+    name_flag(&mut finding);
+    finding
 }
 
 /// Opens the inputs of one command: texts that belong together, or one binary of either form.
@@ -161,6 +197,7 @@ pub(super) fn parse_text(sources: SourceMap, options: &Options) -> Result<Loaded
         wrap_tags: options.wrap_tags,
         debug: !options.strip,
         check: options.check,
+        collectives: !matches!(options.collectives, Collectives::Refuse),
     };
     let parsed = parse(&sources, &parse_options);
     let mut findings = Findings { report: parsed.report, sources };
@@ -168,7 +205,11 @@ pub(super) fn parse_text(sources: SourceMap, options: &Options) -> Result<Loaded
     match parsed.program {
         Some(program) => {
             silence::apply(&mut findings, options);
-            Ok(Loaded { program, findings, binary: None })
+            let name = findings.sources.sources().first().map_or("", |source| &source.name);
+            let name = name.to_owned();
+            let mut loaded = Loaded::new(program, findings);
+            treat(&mut loaded, &name, options)?;
+            Ok(loaded)
         }
         None => {
             name_foreign(&mut findings, options);
