@@ -26,7 +26,8 @@ impl Findings<'_> {
     pub(super) fn no_list(&mut self, first: Stated) {
         let span = self.place(first);
         self.report.add(Code::CollectiveGroups, || {
-            let message = "there is no list of groups, so the members of this collective are unknown";
+            let message =
+                "there is no list of groups, so the members of this collective are unknown";
             label(Diagnostic::new(Code::CollectiveGroups, message), span, "names a group")
                 .note("a list of groups has one group a line: ranks with blanks between them")
                 .help("write the list into a file beside the program, with the extension `.groups`")
@@ -59,8 +60,19 @@ impl Findings<'_> {
         self.not_in_group(stated, message, groups, group);
     }
 
-    pub(super) fn root_elsewhere(&mut self, stated: Stated, groups: &Groups, group: u32, root: u32) {
-        self.not_in_group(stated, format!("the root {root} is not in group {group}"), groups, group);
+    pub(super) fn root_elsewhere(
+        &mut self,
+        stated: Stated,
+        groups: &Groups,
+        group: u32,
+        root: u32,
+    ) {
+        self.not_in_group(
+            stated,
+            format!("the root {root} is not in group {group}"),
+            groups,
+            group,
+        );
     }
 
     fn not_in_group(&mut self, stated: Stated, message: String, groups: &Groups, group: u32) {
@@ -141,9 +153,9 @@ impl Findings<'_> {
     fn mismatch(&mut self, message: String, places: [(Option<Span>, &str); 2], help: &str) {
         self.report.add(Code::CollectiveMismatch, || {
             let finding = Diagnostic::new(Code::CollectiveMismatch, message);
-            let finding = places.into_iter().fold(finding, |finding, (span, text)| {
-                label(finding, span, text)
-            });
+            let finding = places
+                .into_iter()
+                .fold(finding, |finding, (span, text)| label(finding, span, text));
             finding.note(NOTE).help(help)
         });
     }

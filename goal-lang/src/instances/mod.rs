@@ -158,7 +158,8 @@ impl Gathering<'_> {
 
     /// Adds the collective that members of a communicator state.
     fn of_nccl(&mut self, all: &[Stated], members: &[(u32, u32)], kind: NcclKind) {
-        let (Some(ordered), Some(kind)) = (self.one_of_each(all, members), kind.collective()) else {
+        let (Some(ordered), Some(kind)) = (self.one_of_each(all, members), kind.collective())
+        else {
             return;
         };
         let size = self.stated(ordered[0]).size;

@@ -45,9 +45,8 @@ impl Builder<'_> {
         [comm, gpu, stream, seq]: [Number; 4],
     ) {
         let size = self.wide(size.0, size.1, "the size in bytes").unwrap_or(0);
-        let mut number = |(at, number): Number, what| {
-            self.narrow(at, number, u32::MAX, what).unwrap_or(0)
-        };
+        let mut number =
+            |(at, number): Number, what| self.narrow(at, number, u32::MAX, what).unwrap_or(0);
         let (comm, gpu) = (number(comm, "the communicator"), number(gpu, "the gpu"));
         let (stream, seq) = (number(stream, "the stream"), number(seq, "the sequence number"));
         let word = self.slice(start, len);

@@ -24,6 +24,13 @@ pub struct ParseOptions {
 
 impl Default for ParseOptions {
     fn default() -> Self {
-        Self { limits: Limits::default(), threads: 1, wrap_tags: false, debug: true, check: true, collectives: false }
+        Self {
+            limits: Limits::default(),
+            threads: 1,
+            wrap_tags: false,
+            debug: true,
+            check: true,
+            collectives: false,
+        }
     }
 }

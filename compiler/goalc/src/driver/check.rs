@@ -28,10 +28,7 @@ pub fn check(loaded: &mut Loaded, options: &Options) -> Result<Option<String>, E
 ///
 /// # Errors
 /// As [`check`], or an error if the program can't be read or held in memory.
-pub fn check_ranks(
-    mut ranks: Ranks,
-    options: &Options,
-) -> Result<(Findings, Vec<String>), Error> {
+pub fn check_ranks(mut ranks: Ranks, options: &Options) -> Result<(Findings, Vec<String>), Error> {
     let mut why = String::new();
     if ranks.is_streamed() && options.checks.collective.is_none() {
         (options.on_stage)("checking");

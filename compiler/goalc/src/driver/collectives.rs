@@ -107,9 +107,8 @@ fn list(name: &str, sources: &mut SourceMap, options: &Options) -> Result<Option
         }
         opened => opened.map_err(|error| Wrong::Error(Error::io(&shown, error)))?,
     };
-    let bytes = Arc::new(
-        read_bounded(&shown, file, options.input_bytes_max).map_err(Wrong::Error)?,
-    );
+    let bytes =
+        Arc::new(read_bounded(&shown, file, options.input_bytes_max).map_err(Wrong::Error)?);
     let base = sources.add(shown, bytes.clone());
     Groups::parse(&bytes, base).map(Some).map_err(|finding| Wrong::Finding(Box::new(finding)))
 }
@@ -120,7 +119,8 @@ fn beside(name: &str) -> Option<PathBuf> {
         return None;
     }
     let path = Path::new(name);
-    let is_packed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
+    let is_packed =
+        path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
     let path = if is_packed { path.with_extension("") } else { path.to_owned() };
     Some(path.with_extension("groups"))
 }

@@ -234,7 +234,7 @@ fn records<'a>(
 ) -> Result<RankRecords<'a>, Error> {
     let records = file.rank(rank).map_err(|error| of(name, error))?;
     match records.num_collectives().checked_sub(1) {
-        Some(rest) if has_messages_only => Err(unexpanded_in(name, rest).into()),
+        Some(rest) if has_messages_only => Err(unexpanded_in(name, rest.into()).into()),
         _ => Ok(records),
     }
 }

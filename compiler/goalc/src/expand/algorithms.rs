@@ -1,6 +1,8 @@
 //! The choice of algorithms for the collectives of a program.
 
-use goal_collectives::{ALGORITHMS, Algorithm, GenerateError, Request, Table, TableError, algorithm};
+use goal_collectives::{
+    ALGORITHMS, Algorithm, GenerateError, Request, Table, TableError, algorithm,
+};
 use goal_lang::CollectiveKind;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -73,7 +75,11 @@ impl Algorithms {
     }
 
     /// Returns the algorithm for a request.
-    pub(super) fn choose(&self, request: &Request, table: &Table) -> Result<&'static Algorithm, Refusal> {
+    pub(super) fn choose(
+        &self,
+        request: &Request,
+        table: &Table,
+    ) -> Result<&'static Algorithm, Refusal> {
         let of_kind = self.by_kind.iter().copied().find(|known| known.kind == request.kind);
         let by_name = || algorithm(request.kind, self.name.as_deref()?);
         match of_kind.or_else(by_name) {

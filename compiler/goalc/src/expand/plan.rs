@@ -50,6 +50,9 @@ pub enum ExpandError {
     TooLarge,
 }
 
+/// The members of a collective that are looked at before all others.
+const SAMPLE: usize = 3;
+
 /// The members, the bytes and the root of a collective.
 type Template = (CollectiveKind, usize, CollectiveSize, u32);
 
@@ -161,6 +164,15 @@ fn of_template(
         reason,
     };
     let algorithm = algorithms.choose(&request, table).map_err(refused)?;
+    // The first members tell most graphs that are too large, so that not all have to be made.
+    let first = (0..request.ranks).take(SAMPLE).map(|member| {
+        let body = algorithm.checked_body(&request, member).map_err(|error| refused(error.into()));
+        body.map(|body| body.len() as u64)
+    });
+    let fewest = first.collect::<Result<Vec<u64>, _>>()?.into_iter().min().unwrap_or(0);
+    if fewest * u64::from(request.ranks) > 2 * EXPANDED_ACTIONS_MAX {
+        return Err(ExpandError::TooLarge);
+    }
     let (mut actions, mut tags) = (0, 0);
     for member in 0..request.ranks {
         let body = algorithm.checked_body(&request, member);
