@@ -13,7 +13,7 @@ pub(crate) const EXPANDED_ACTIONS_MAX: u64 = 1 << 28;
 
 /// Most actions of all members up to which an expanded collective is proved, as a multiple of
 /// `--effort`.
-pub(crate) const PROVED_ACTIONS_MAX: u64 = 1 << 18;
+pub(crate) const PROVED_ACTIONS_MAX: u64 = 1 << 20;
 
 /// Most actions of all ranks in which the longest chains are looked for, with about 60 bytes each.
 pub(crate) const STATS_ACTIONS_MAX: u64 = 1 << 27;

@@ -112,8 +112,6 @@ codes! {
     CollectiveGroups = 31, Error, "collective-groups";
     /// A collective statement where only messages can be used.
     UnexpandedCollective = 32, Error, "unexpanded-collective";
-    /// A collective statement can't be expanded into messages.
-    CollectiveExpansion = 33, Error, "collective-expansion";
 
     /// The bytes are not a NISA file, or one that lost or gained bytes.
     NisaFormat = 101, Error, "nisa-format";
@@ -153,6 +151,8 @@ codes! {
     PassNote = 142, Warning, "pass-note";
     /// A comment allows a finding that does not exist, or that cannot be allowed.
     UnknownAllow = 143, Warning, "unknown-allow";
+    /// A collective statement can't be expanded into messages.
+    CollectiveExpansion = 144, Error, "collective-expansion";
 
     /// Actions that can never end.
     Deadlock = 301, Error, "deadlock";

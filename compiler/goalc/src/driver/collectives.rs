@@ -6,7 +6,7 @@
 use super::input::read_bounded;
 use super::{Error, Loaded, Options, name_flags};
 use crate::expand::{self, Algorithms, ExpandError};
-use goal_lang::diag::{Code, Diagnostic};
+use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_lang::{
     ActionId, CollectiveForm, Groups, Program, SourceMap, Span, instances, unexpanded,
 };
@@ -48,12 +48,12 @@ pub(super) fn treat(loaded: &mut Loaded, name: &str, options: &Options) -> Resul
         let all = loaded.program.ranks.iter();
         let count = all.map(|entry| loaded.program.bodies[entry.body.index()].collectives.len());
         let rest = count.sum::<usize>() as u64 - 1;
-        return Err(fail(loaded, unexpanded(None, rest)));
+        return Err(fail(loaded, name, unexpanded(None, rest)));
     }
     let groups = match of_groups(&loaded.program) {
         true => match list(name, &mut loaded.findings.sources, options) {
             Ok(groups) => groups,
-            Err(Wrong::Finding(finding)) => return Err(fail(loaded, *finding)),
+            Err(Wrong::Finding(finding)) => return Err(fail(loaded, name, *finding)),
             Err(Wrong::Error(error)) => return Err(error),
         },
         false => None,
@@ -62,6 +62,7 @@ pub(super) fn treat(loaded: &mut Loaded, name: &str, options: &Options) -> Resul
     let found = instances(program, &findings.sources, groups.as_ref(), &mut findings.report);
     if findings.report.has_errors() {
         name_flags(&mut findings.report);
+        name_input(&mut findings.report, name);
         return Err(std::mem::take(findings).into());
     }
     let Collectives::Expand(algorithms) = &options.collectives else { return Ok(()) };
@@ -70,17 +71,26 @@ pub(super) fn treat(loaded: &mut Loaded, name: &str, options: &Options) -> Resul
         Ok(expanded) => loaded.expanded = expanded,
         Err(error) => {
             let finding = refused(loaded, &error);
-            return Err(fail(loaded, finding));
+            return Err(fail(loaded, name, finding));
         }
     }
     Ok(())
 }
 
-fn fail(loaded: &mut Loaded, finding: Diagnostic) -> Error {
+fn fail(loaded: &mut Loaded, name: &str, finding: Diagnostic) -> Error {
     let mut findings = std::mem::take(&mut loaded.findings);
     findings.report.push(finding);
     name_flags(&mut findings.report);
+    name_input(&mut findings.report, name);
     findings.into()
+}
+
+/// Names the input in findings that have no place, as those of a binary.
+fn name_input(report: &mut Report, name: &str) {
+    let all = report.diagnostics.iter_mut().filter(|finding| {
+        finding.labels.is_empty() && finding.code.kind().contains("collective")
+    });
+    all.for_each(|finding| finding.message = format!("{name}: {}", finding.message));
 }
 
 /// Returns true if a statement names a group.

@@ -50,14 +50,16 @@ pub(super) fn name_flag(diagnostic: &mut Diagnostic) {
     diagnostic.help = Some(format!("raise the limit with `{flag}`{condition}"));
 }
 
-/// Names the flags for collective statements.
+/// Names the flags for collective statements, once.
 fn name_expansion(diagnostic: &mut Diagnostic) {
-    let more = match diagnostic.code {
-        Code::UnexpandedCollective => " with `--expand`",
-        Code::CollectiveGroups => ", or name it with `--groups`",
-        _ => return,
-    };
-    if let Some(help) = diagnostic.help.as_mut().filter(|help| !help.contains(more)) {
-        help.push_str(more);
+    let Some(help) = &mut diagnostic.help else { return };
+    match diagnostic.code {
+        Code::UnexpandedCollective if !help.contains("--expand") => {
+            help.push_str(" with `--expand`");
+        }
+        Code::CollectiveGroups if help.ends_with("`.groups`") => {
+            help.push_str(", or name it with `--groups`");
+        }
+        _ => {}
     }
 }

@@ -93,7 +93,7 @@ fn not_proved(expanded: &Expanded, reason: &str) -> Diagnostic {
     let Expanded { algorithm, request, count, .. } = expanded;
     let (kind, members) = (request.kind, request.ranks);
     let message = format!(
-        "{count} of the collectives were not proved ({kind} of {members} members by {}): {reason}",
+        "collectives that were not proved: {count} ({kind} of {members} members by {}), because {reason}",
         algorithm.name
     );
     Diagnostic::new(Code::CheckIncomplete, message)
