@@ -38,7 +38,7 @@ pub enum ExpandError {
         action: ActionId,
     },
     /// There are too few tags above those of the program.
-    #[error("{needed} tags are needed above {last}, the largest one of the program")]
+    #[error("too few tags are left above {last}, the largest one of the program: needed {needed}")]
     Tags {
         /// The number of tags.
         needed: u64,

@@ -225,7 +225,7 @@ fn what_can_t_be_expanded_is_refused() {
         [
             "rank 1 receives with any tag, so it could take messages of its collectives",
             "rank 0 sends or receives a message of a communicator that does not have two members",
-            "2 tags are needed above 4294967294, the largest one of the program",
+            "too few tags are left above 4294967294, the largest one of the program: needed 1",
         ]
     );
 }
