@@ -9,6 +9,7 @@
 //!               the appendix of u32 indices
 //! ```
 
+mod collective;
 mod file;
 mod outline;
 mod rank;
@@ -40,7 +41,6 @@ const ORIGIN: usize = 8;
 
 /// The places of the fields in the record of an operation. Fields are packed, without padding.
 mod node {
-    use goal_lang::CollectiveKind;
     use std::ops::Range;
 
     pub(super) const DEPENDENCIES: Range<usize> = 0..4;
@@ -59,14 +59,4 @@ mod node {
     pub(super) const SEND: u8 = 1;
     pub(super) const RECV: u8 = 2;
     pub(super) const CALC: u8 = 3;
-    /// The types of collective statements, which atlahs-inc adds.
-    pub(super) const COLLECTIVES: [(u8, CollectiveKind); 5] = [
-        (10, CollectiveKind::Bcast),
-        (11, CollectiveKind::Reduce),
-        (12, CollectiveKind::Allreduce),
-        (13, CollectiveKind::ReduceScatter),
-        (14, CollectiveKind::Allgather),
-    ];
-    /// The root of a collective statement without a root.
-    pub(super) const NO_ROOT: u16 = u16::MAX;
 }

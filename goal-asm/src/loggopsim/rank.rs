@@ -1,11 +1,11 @@
 //! Checks one rank of a LogGOPSim binary, and reads it as it lies there or as a [`Body`].
 
 use super::file::{File, Result, error};
-use super::node;
 use super::write::{max_of, placement};
+use super::{collective, node};
 use goal_lang::{
-    ANY, Action, ActionId, Body, CollectiveForm, CollectiveKind, CollectiveStatement, Csr, Cycle,
-    Payload, Placement, StatedOrder, StatedRows, topological_order,
+    ANY, Action, ActionId, Body, CollectiveForm, CollectiveStatement, Csr, Cycle, Payload,
+    Placement, StatedOrder, StatedRows, topological_order,
 };
 use std::ops::Range;
 
@@ -92,7 +92,7 @@ impl<'a> RankReader<'a> {
         let mut stated_dependencies = 0u64;
         let mut collectives = 0;
         for i in 0..places.nodes as usize {
-            let collective = self.collective(places, i);
+            let collective = collective::read(self.file, places.node(i), i);
             collectives += u32::from(collective.is_some());
             let named = match collective.map(|stated| stated.form) {
                 Some(CollectiveForm::Group { placement, .. }) => placement,
@@ -273,32 +273,10 @@ impl<'a> RankReader<'a> {
                 Ok(Action::Recv { payload, from, tag, placement })
             }
             node::CALC => Ok(Action::Calc { nanos: size, placement }),
-            kind if collective_of(kind).is_some() => Ok(Action::Nop),
+            kind if collective::of(kind).is_some() => Ok(Action::Nop),
             other => error(at + node::TYPE, format!("there is no type of operation {other}")),
         }
     }
-
-    /// Returns the collective statement at `index`, if the record there is one. Its peer has the
-    /// group in the lower half and the root in the upper one.
-    fn collective(&self, places: Places, index: usize) -> Option<CollectiveStatement> {
-        let (bytes, at) = (self.file.0, places.node(index));
-        let kind = collective_of(bytes[at + node::TYPE])?;
-        let peer = self.file.u32(at + node::PEER.start);
-        let root = Some((peer >> 16) as u16).filter(|&root| root != node::NO_ROOT);
-        let form = CollectiveForm::Group {
-            kind,
-            group: peer & 0xffff,
-            instance: self.file.u32(at + node::TAG.start),
-            root: root.map(u32::from),
-            placement: Placement { cpu: bytes[at + node::CPU].into(), nic: bytes[at + node::NIC] },
-        };
-        let size = self.file.u64(at + node::BYTES.start);
-        Some(CollectiveStatement { action: ActionId::new(index), size, form })
-    }
-}
-
-fn collective_of(kind: u8) -> Option<CollectiveKind> {
-    node::COLLECTIVES.iter().find(|known| known.0 == kind).map(|known| known.1)
 }
 
 fn roots(file: File<'_>, places: Places) -> impl ExactSizeIterator<Item = u32> + Clone {
@@ -364,7 +342,8 @@ impl<'a> RankRecords<'a> {
     /// Returns the collective statements, in the file's order.
     fn collectives(&self) -> Vec<CollectiveStatement> {
         let indices = 0..if self.collectives > 0 { self.len() } else { 0 };
-        indices.filter_map(|index| self.reader.collective(self.places, index)).collect()
+        let (file, places) = (self.reader.file, self.places);
+        indices.filter_map(|index| collective::read(file, places.node(index), index)).collect()
     }
 
     /// Returns the graph of the rank. If the file lists dependents and roots in another order than

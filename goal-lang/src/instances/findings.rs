@@ -55,7 +55,7 @@ impl Findings<'_> {
         });
     }
 
-    pub(super) fn stranger(&mut self, stated: Stated, groups: &Groups, group: u32) {
+    pub(super) fn outsider(&mut self, stated: Stated, groups: &Groups, group: u32) {
         let message = format!("rank {} is not in group {group}", stated.rank);
         self.not_in_group(stated, message, groups, group);
     }

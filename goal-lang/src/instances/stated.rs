@@ -1,7 +1,6 @@
 //! The statements of all ranks, sorted by the collective that they name.
 
-use super::Member;
-use super::findings::Findings;
+use super::instance::Member;
 use crate::limits::BLOCK_ENTRIES_MAX;
 use crate::program::{CollectiveForm, CollectiveStatement, NcclKind, Program};
 use std::collections::BTreeSet;
@@ -87,29 +86,28 @@ impl Communicators {
     }
 }
 
-impl Findings<'_> {
-    /// Returns the statements of all ranks, sorted. Reports if there are too many.
-    pub(super) fn collect(&mut self) -> Option<Vec<Stated>> {
-        let program = self.program;
-        let ranks = 0..program.num_ranks();
-        let count = |rank| program.body_of(rank).collectives.len() as u64;
-        let count: u64 = ranks.clone().map(count).sum();
-        if count > BLOCK_ENTRIES_MAX {
-            self.too_many(count);
-            return None;
-        }
-        let mut all = Vec::with_capacity(count as usize);
-        for rank in ranks {
-            for (statement, stated) in program.body_of(rank).collectives.iter().enumerate() {
-                let gpu = match stated.form {
-                    CollectiveForm::Group { .. } => 0,
-                    CollectiveForm::Nccl { gpu, .. } => gpu,
-                };
-                let statement = statement as u32;
-                all.push(Stated { key: Key::of(stated), rank, gpu, statement });
-            }
-        }
-        all.sort_unstable();
-        Some(all)
+/// Returns the statements of all ranks, sorted.
+///
+/// # Errors
+/// Returns their number if there are too many.
+pub(super) fn collect(program: &Program) -> Result<Vec<Stated>, u64> {
+    let ranks = 0..program.num_ranks();
+    let count = |rank| program.body_of(rank).collectives.len() as u64;
+    let count: u64 = ranks.clone().map(count).sum();
+    if count > BLOCK_ENTRIES_MAX {
+        return Err(count);
     }
+    let mut all = Vec::with_capacity(count as usize);
+    for rank in ranks {
+        for (statement, stated) in program.body_of(rank).collectives.iter().enumerate() {
+            let gpu = match stated.form {
+                CollectiveForm::Group { .. } => 0,
+                CollectiveForm::Nccl { gpu, .. } => gpu,
+            };
+            let statement = statement as u32;
+            all.push(Stated { key: Key::of(stated), rank, gpu, statement });
+        }
+    }
+    all.sort_unstable();
+    Ok(all)
 }

@@ -1,48 +1,17 @@
 //! Reads inputs as one program.
 
-use super::collectives::treat;
 use super::flags::name_flag;
+use super::loaded::Loaded;
+use super::treat::treat;
 use super::{
     Collectives, Error, Findings, Form, Input, Options, name_flags, name_foreign, refused, silence,
 };
-use crate::expand::Expanded;
 use goal_asm::Nisa;
 use goal_asm::loggopsim::{self, RankRecords};
 use goal_lang::diag::{Code, Diagnostic};
-use goal_lang::{Bytes, ParseOptions, Program, SourceMap, parse, unexpanded};
-use std::fmt;
+use goal_lang::{ParseOptions, SourceMap, parse, unexpanded};
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// A program with its findings.
-pub struct Loaded {
-    /// The program.
-    pub program: Program,
-    /// The warnings and the texts.
-    pub findings: Findings,
-    /// The LogGOPSim binary that the program was read from; `None` for other inputs.
-    pub binary: Option<Bytes>,
-    /// The collectives that were expanded into messages.
-    pub expanded: Vec<Expanded>,
-}
-
-impl Loaded {
-    /// Returns a program with its findings.
-    pub fn new(program: Program, findings: Findings) -> Self {
-        Self { program, findings, binary: None, expanded: Vec::new() }
-    }
-}
-
-impl fmt::Debug for Loaded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { program, findings, binary: _, expanded } = self;
-        f.debug_struct("Loaded")
-            .field("program", program)
-            .field("findings", findings)
-            .field("expanded", expanded)
-            .finish_non_exhaustive()
-    }
-}
 
 /// Reads a program: text files that belong together, or one binary of either form.
 ///

@@ -18,6 +18,7 @@ mod input;
 mod interruption;
 mod json;
 mod load;
+mod loaded;
 mod mapping;
 mod output;
 mod packed;
@@ -32,6 +33,7 @@ mod streams;
 #[cfg(test)]
 mod tests;
 mod traces;
+mod treat;
 mod workers;
 mod write_ranks;
 
@@ -50,7 +52,8 @@ pub use flags::{FLAGS, name_flags, refused};
 pub use foreign::{FIRST_LINE_MAX, is_goal_script, is_script, name_foreign};
 pub use input::{Form, Input};
 use json::write_json;
-pub use load::{Loaded, Opened, load_program, open, visit_ranks};
+pub use load::{Opened, load_program, open, visit_ranks};
+pub use loaded::Loaded;
 pub use output::{Output, Target, survive_file_size};
 pub use passes::{MachineArguments, PassArguments};
 pub use ranks::Ranks;

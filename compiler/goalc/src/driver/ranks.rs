@@ -4,9 +4,9 @@
 //! rank by rank, and each rank is checked again whenever it is read. All other inputs are held in
 //! memory.
 
-use super::collectives::treat;
 use super::load::{second_form, unexpanded_in, unreadable};
 use super::sharing::Sharing;
+use super::treat::treat;
 use super::{Collectives, Error, Findings, Loaded, Options, load_program, silence};
 use crate::expand::Expanded;
 use goal_asm::loggopsim::{self, RankFile, RankFileError, RankRecords};

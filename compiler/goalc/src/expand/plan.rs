@@ -1,7 +1,7 @@
 //! The algorithm and the tags of each collective, before any message is made.
 
-use super::Expanded;
 use super::algorithms::{Algorithms, Refusal};
+use super::expanded::Expanded;
 use crate::limits::EXPANDED_ACTIONS_MAX;
 use goal_collectives::{Blocks, Request, Table};
 use goal_lang::limits::TAG_MAX;

@@ -1,6 +1,6 @@
 //! Proves that the programs of expanded collectives compute what MPI defines.
 
-use super::Expanded;
+use super::expanded::Expanded;
 use crate::limits::PROVED_ACTIONS_MAX;
 use goal_check::{Collective, Options, check_into};
 use goal_collectives::Blocks;
