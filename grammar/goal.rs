@@ -1,5 +1,5 @@
 // auto-generated: "lalrpop 0.23.2"
-// sha3: 5a9bf12d357ad6d5973debeec7da3b94abe4e76211f3522aba16d5df415f3934
+// sha3: 23c5ef4c36cc32058aaa832f94ae1feac0ded303559cce06aae4da2a6fbcef76
 // features: 
 use crate::lexer::{Plain, PlainDependency, Token};
 use crate::parse::{Builder, DependencyKind, Peer};
@@ -81,12 +81,15 @@ mod __parse__Text {
         Attributes((usize, (), usize)),
         BlockEnd((usize, (), usize)),
         BlockHead((usize, (), usize)),
+        Collective((usize, (), usize)),
+        CollectiveName((usize, (usize, u32), usize)),
         DatumHead((usize, (), usize)),
         Declaration((usize, (), usize)),
         Dependency((usize, (), usize)),
         Item((usize, (), usize)),
         Items((usize, (), usize)),
         LabelDef((usize, (), usize)),
+        Number((usize, (usize, u64), usize)),
         OpenVector((usize, (), usize)),
         Operand((usize, (), usize)),
         Operands((usize, (), usize)),
@@ -100,6 +103,7 @@ mod __parse__Text {
         RankList((usize, (), usize)),
         RankNumber((usize, (), usize)),
         RankNumbers((usize, (), usize)),
+        Root((usize, Option<u32>, usize)),
         Statement((usize, (), usize)),
         Statements((usize, (), usize)),
         Text((usize, (), usize)),
@@ -163,7 +167,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Text(__sym0) => {
-                    __result = __state35(builder, __tokens, __lookahead, __sym0, core::marker::PhantomData::<(&())>)?;
+                    __result = __state46(builder, __tokens, __lookahead, __sym0, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -199,6 +203,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -208,7 +214,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym0.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action89::<>(builder, &__start, &__end);
+                let __nt = super::__action96::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Statements((
                     __start,
                     __nt,
@@ -228,6 +234,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -299,7 +307,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym0.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action87::<>(builder, &__start, &__end);
+                let __nt = super::__action94::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Items((
                     __start,
                     __nt,
@@ -381,6 +389,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -390,7 +400,7 @@ mod __parse__Text {
             Some((_, Token::Batch(_), _)) => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym0.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action89::<>(builder, &__start, &__end);
+                let __nt = super::__action96::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Statements((
                     __start,
                     __nt,
@@ -410,6 +420,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -474,63 +486,71 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Semicolon, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state40(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state52(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Calc, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state41(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state53(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state42(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Expect, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state43(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Init, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state44(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state45(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
+            Some((__loc1, __tok @ Token::Coll, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
                 __result = __state9(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Requ, __loc2)) => {
+            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state46(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state54(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Scratch, __loc2)) => {
+            Some((__loc1, __tok @ Token::Expect, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state47(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state55(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+            Some((__loc1, __tok @ Token::Init, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state56(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state57(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
                 __result = __state10(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
+            Some((__loc1, __tok @ Token::Requ, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state58(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Scratch, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state59(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state11(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
             Some((__loc1, Token::Batch(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state48(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state60(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::LabelDef(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state49(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state61(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, Token::Nccl(__tok0), __loc2)) => {
+                let __sym2 = (__loc1, (__tok0), __loc2);
+                __result = __state12(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Plain(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state50(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state62(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::PlainDependency(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state51(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state63(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Waiter(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state52(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state64(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             None => {
                 let __sym0 = __sym0.take().unwrap();
@@ -557,6 +577,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -587,23 +609,26 @@ mod __parse__Text {
         loop {
             let (__lookahead, __nt) = __result;
             match __nt {
+                __Nonterminal::Collective(__sym2) => {
+                    __result = __state47(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                }
                 __Nonterminal::DatumHead(__sym2) => {
                     __result = __state7(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Declaration(__sym2) => {
-                    __result = __state36(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state48(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Dependency(__sym2) => {
-                    __result = __state37(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state49(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::LabelDef(__sym2) => {
                     __result = __state8(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operation(__sym2) => {
-                    __result = __state38(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state50(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Statement(__sym2) => {
-                    __result = __state39(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state51(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -629,15 +654,15 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Semicolon, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state55(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state67(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::NumRanks, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state56(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state68(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Rank, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state11(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state13(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             None => {
                 let __sym0 = __sym0.take().unwrap();
@@ -683,10 +708,10 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::BlockHead(__sym2) => {
-                    __result = __state53(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state65(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Item(__sym2) => {
-                    __result = __state54(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state66(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -712,67 +737,75 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Semicolon, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state40(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state52(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Calc, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state41(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state53(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state42(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Expect, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state43(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Init, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state44(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state45(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
+            Some((__loc1, __tok @ Token::Coll, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
                 __result = __state9(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Requ, __loc2)) => {
+            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state46(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state54(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Scratch, __loc2)) => {
+            Some((__loc1, __tok @ Token::Expect, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state47(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state55(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+            Some((__loc1, __tok @ Token::Init, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state10(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state56(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::CloseBrace, __loc2)) => {
+            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
                 __result = __state57(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
+            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state10(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Requ, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state58(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Scratch, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state59(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state11(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::CloseBrace, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state69(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
             Some((__loc1, Token::Batch(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state48(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state60(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::LabelDef(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state49(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state61(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, Token::Nccl(__tok0), __loc2)) => {
+                let __sym2 = (__loc1, (__tok0), __loc2);
+                __result = __state12(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Plain(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state50(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state62(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::PlainDependency(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state51(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state63(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Waiter(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state52(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state64(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -786,6 +819,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -819,26 +854,29 @@ mod __parse__Text {
             match __nt {
                 __Nonterminal::BlockEnd(__sym2) => {
                     let __sym0 = __sym0.take().unwrap();
-                    __result = __state12(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state14(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
+                }
+                __Nonterminal::Collective(__sym2) => {
+                    __result = __state47(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::DatumHead(__sym2) => {
                     __result = __state7(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Declaration(__sym2) => {
-                    __result = __state36(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state48(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Dependency(__sym2) => {
-                    __result = __state37(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state49(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::LabelDef(__sym2) => {
                     __result = __state8(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operation(__sym2) => {
-                    __result = __state38(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state50(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Statement(__sym2) => {
-                    __result = __state39(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state51(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -871,6 +909,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Word(_), _)) |
@@ -885,7 +925,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym0.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action90::<>(builder, &__start, &__end);
+                let __nt = super::__action97::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Values((
                     __start,
                     __nt,
@@ -905,6 +945,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"word"###.to_string(),
@@ -948,7 +990,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Values(__sym1) => {
-                    __result = __state13(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state15(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -972,23 +1014,31 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Calc, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state41(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state53(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
-                let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state42(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
-                let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state45(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
+            Some((__loc1, __tok @ Token::Coll, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
                 __result = __state9(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state54(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state57(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
                 __result = __state10(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state11(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, Token::Nccl(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state12(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -998,6 +1048,8 @@ mod __parse__Text {
                     r###""calc""###.to_string(),
                     r###""exec""###.to_string(),
                     r###""nop""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -1022,8 +1074,11 @@ mod __parse__Text {
         loop {
             let (__lookahead, __nt) = __result;
             match __nt {
+                __Nonterminal::Collective(__sym1) => {
+                    __result = __state47(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                }
                 __Nonterminal::Operation(__sym1) => {
-                    __result = __state58(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state70(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -1050,29 +1105,14 @@ mod __parse__Text {
             None => None,
         };
         match __lookahead {
-            Some((__loc1, __tok @ Token::At, __loc2)) => {
-                let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
-                let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, Token::Bytes(__tok0), __loc2)) => {
+            Some((__loc1, Token::Word(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state68(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state72(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
                 let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                    r###"bytes"###.to_string(),
-                    r###""[""###.to_string(),
-                    r###""@""###.to_string(),
+                    r###"word"###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -1097,18 +1137,9 @@ mod __parse__Text {
         loop {
             let (__lookahead, __nt) = __result;
             match __nt {
-                __Nonterminal::OpenVector(__sym1) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
-                }
-                __Nonterminal::Operand(__sym1) => {
-                    __result = __state63(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
-                }
-                __Nonterminal::Payload(__sym1) => {
-                    __result = __state64(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __Nonterminal::CollectiveName(__sym1) => {
+                    __result = __state71(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
-                }
-                __Nonterminal::Piece(__sym1) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -1136,19 +1167,19 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state81(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Bytes(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state68(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state82(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -1182,17 +1213,17 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::OpenVector(__sym1) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state17(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym1) => {
-                    __result = __state63(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state77(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Payload(__sym1) => {
-                    __result = __state72(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state78(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Piece(__sym1) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state79(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -1218,17 +1249,161 @@ mod __parse__Text {
             None => None,
         };
         match __lookahead {
-            Some((__loc1, __tok @ Token::Hash, __loc2)) => {
-                let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state79(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Star, __loc2)) => {
+            Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
                 __result = __state80(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
+            Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state81(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, Token::Bytes(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state82(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state81(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                    r###"bytes"###.to_string(),
+                    r###""[""###.to_string(),
+                    r###""@""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::OpenVector(__sym1) => {
+                    __result = __state17(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                }
+                __Nonterminal::Operand(__sym1) => {
+                    __result = __state77(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                }
+                __Nonterminal::Payload(__sym1) => {
+                    __result = __state86(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                __Nonterminal::Piece(__sym1) => {
+                    __result = __state79(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state12<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state88(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Number(__sym1) => {
+                    __result = __state87(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state13<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Hash, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state95(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Star, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state96(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state97(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -1261,14 +1436,14 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::RankList(__sym1) => {
-                    __result = __state76(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state92(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::RankNumber(__sym1) => {
-                    __result = __state77(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state93(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::RankNumbers(__sym1) => {
-                    __result = __state78(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state94(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -1277,7 +1452,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state12<
+    fn __state14<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1301,7 +1476,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym2.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action87::<>(builder, &__start, &__end);
+                let __nt = super::__action94::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Items((
                     __start,
                     __nt,
@@ -1351,7 +1526,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Items(__sym3) => {
-                    __result = __state17(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state19(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -1360,7 +1535,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state13<
+    fn __state15<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1376,19 +1551,19 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Float, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state83(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state99(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state84(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state100(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Negative, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state85(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state101(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Word(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state86(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state102(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -1399,6 +1574,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -1410,7 +1587,7 @@ mod __parse__Text {
                 let __sym0 = __sym0.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action63::<>(builder, __sym0, __sym1);
+                let __nt = super::__action70::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Declaration((
                     __start,
                     __nt,
@@ -1431,6 +1608,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"word"###.to_string(),
@@ -1467,7 +1646,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Value(__sym2) => {
-                    __result = __state82(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state98(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -1477,7 +1656,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state14<
+    fn __state16<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1508,6 +1687,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -1518,7 +1699,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym1.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action88::<>(builder, &__start, &__end);
+                let __nt = super::__action95::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Placements((
                     __start,
                     __nt,
@@ -1540,6 +1721,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -1581,7 +1764,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Placements(__sym2) => {
-                    __result = __state18(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state20(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -1590,7 +1773,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state15<
+    fn __state17<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1606,11 +1789,11 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym1, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -1649,10 +1832,10 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Piece(__sym1) => {
-                    __result = __state90(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state106(builder, __tokens, __lookahead, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Pieces(__sym1) => {
-                    __result = __state20(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                    __result = __state23(builder, __tokens, __lookahead, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -1661,7 +1844,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state16<
+    fn __state18<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1690,6 +1873,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -1699,7 +1884,7 @@ mod __parse__Text {
             Some((_, Token::Batch(_), _)) => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym1.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action89::<>(builder, &__start, &__end);
+                let __nt = super::__action96::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Statements((
                     __start,
                     __nt,
@@ -1719,6 +1904,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -1760,7 +1947,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Statements(__sym2) => {
-                    __result = __state23(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state26(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -1769,7 +1956,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state17<
+    fn __state19<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1787,15 +1974,15 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Semicolon, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state55(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state67(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::NumRanks, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state56(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state68(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Rank, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state11(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state13(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             None => {
                 let __sym0 = __sym0.take().unwrap();
@@ -1843,10 +2030,10 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::BlockHead(__sym4) => {
-                    __result = __state53(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state65(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Item(__sym4) => {
-                    __result = __state54(builder, __tokens, __lookahead, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state66(builder, __tokens, __lookahead, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -1856,7 +2043,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state18<
+    fn __state20<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1873,11 +2060,11 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Cpu, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state98(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state115(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Nic, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state99(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state116(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -1888,6 +2075,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -1900,7 +2089,7 @@ mod __parse__Text {
                 let __sym1 = __sym1.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action107::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action118::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Operation((
                     __start,
                     __nt,
@@ -1923,6 +2112,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -1955,7 +2146,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Placement(__sym3) => {
-                    __result = __state97(builder, __tokens, __lookahead, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state114(builder, __tokens, __lookahead, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -1965,7 +2156,69 @@ mod __parse__Text {
         }
     }
 
-    fn __state19<
+    fn __state21<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, (usize, u32), usize),
+        __sym2: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym3 = (__loc1, (__tok0), __loc2);
+                __result = __state88(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Number(__sym3) => {
+                    __result = __state28(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state22<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -1989,15 +2242,15 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state81(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2041,16 +2294,16 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::OpenVector(__sym3) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state17(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym3) => {
-                    __result = __state100(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state117(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operands(__sym3) => {
-                    __result = __state26(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state30(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Piece(__sym3) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state79(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -2059,7 +2312,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state20<
+    fn __state23<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2075,22 +2328,22 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Comma, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state27(builder, __tokens, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state31(builder, __tokens, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::CloseBracket, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
                 let __sym0 = __sym0.take().unwrap();
-                __result = __state104(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state121(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2124,7 +2377,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Piece(__sym2) => {
-                    __result = __state103(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state120(builder, __tokens, __lookahead, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -2134,7 +2387,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state21<
+    fn __state24<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2155,19 +2408,19 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Any, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state105(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state122(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state106(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state123(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Negative, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state107(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state124(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Relative(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state108(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state125(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2201,7 +2454,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Peer(__sym3) => {
-                    __result = __state28(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state32(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -2211,7 +2464,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state22<
+    fn __state25<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2232,19 +2485,19 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Any, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state105(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state122(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state106(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state123(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Negative, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state107(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state124(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Relative(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state108(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state125(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2278,7 +2531,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Peer(__sym3) => {
-                    __result = __state29(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state33(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -2288,7 +2541,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state23<
+    fn __state26<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2305,67 +2558,75 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Semicolon, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state40(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state52(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Calc, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state41(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state53(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
-                let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state42(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Expect, __loc2)) => {
-                let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state43(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Init, __loc2)) => {
-                let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state44(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
-                let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state45(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
-            }
-            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
+            Some((__loc1, __tok @ Token::Coll, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
                 __result = __state9(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Requ, __loc2)) => {
+            Some((__loc1, __tok @ Token::Exec, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state46(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state54(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Scratch, __loc2)) => {
+            Some((__loc1, __tok @ Token::Expect, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state47(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state55(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+            Some((__loc1, __tok @ Token::Init, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state10(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state56(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
-            Some((__loc1, __tok @ Token::CloseBrace, __loc2)) => {
+            Some((__loc1, __tok @ Token::Nop, __loc2)) => {
                 let __sym3 = (__loc1, (__tok), __loc2);
                 __result = __state57(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
+            Some((__loc1, __tok @ Token::Recv, __loc2)) => {
+                let __sym3 = (__loc1, (__tok), __loc2);
+                __result = __state10(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Requ, __loc2)) => {
+                let __sym3 = (__loc1, (__tok), __loc2);
+                __result = __state58(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Scratch, __loc2)) => {
+                let __sym3 = (__loc1, (__tok), __loc2);
+                __result = __state59(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Send, __loc2)) => {
+                let __sym3 = (__loc1, (__tok), __loc2);
+                __result = __state11(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::CloseBrace, __loc2)) => {
+                let __sym3 = (__loc1, (__tok), __loc2);
+                __result = __state69(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
             Some((__loc1, Token::Batch(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state48(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state60(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::LabelDef(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state49(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state61(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, Token::Nccl(__tok0), __loc2)) => {
+                let __sym3 = (__loc1, (__tok0), __loc2);
+                __result = __state12(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Plain(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state50(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state62(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::PlainDependency(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state51(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state63(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Waiter(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state52(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state64(builder, __tokens, __sym3, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2379,6 +2640,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -2413,26 +2676,29 @@ mod __parse__Text {
                 __Nonterminal::BlockEnd(__sym3) => {
                     let __sym0 = __sym0.take().unwrap();
                     let __sym1 = __sym1.take().unwrap();
-                    __result = __state112(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state129(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
+                }
+                __Nonterminal::Collective(__sym3) => {
+                    __result = __state47(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::DatumHead(__sym3) => {
                     __result = __state7(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Declaration(__sym3) => {
-                    __result = __state36(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state48(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Dependency(__sym3) => {
-                    __result = __state37(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state49(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::LabelDef(__sym3) => {
                     __result = __state8(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operation(__sym3) => {
-                    __result = __state38(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state50(builder, __tokens, __lookahead, __sym3, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Statement(__sym3) => {
-                    __result = __state39(builder, __tokens, __lookahead, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                    __result = __state51(builder, __tokens, __lookahead, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -2442,7 +2708,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state24<
+    fn __state27<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2462,11 +2728,11 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Hash, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state79(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state95(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state81(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state97(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2498,7 +2764,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::RankNumber(__sym2) => {
-                    __result = __state113(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state130(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -2508,7 +2774,66 @@ mod __parse__Text {
         }
     }
 
-    fn __state25<
+    fn __state28<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, (usize, u32), usize),
+        __sym2: (usize, u64, usize),
+        __sym3: (usize, (usize, u64), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym4 = (__loc1, (__tok0), __loc2);
+                __result = __state88(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym3.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Number(__sym4) => {
+                    __result = __state35(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state29<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2534,15 +2859,15 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state81(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym4 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2588,16 +2913,16 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::OpenVector(__sym4) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state17(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym4) => {
-                    __result = __state100(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state117(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operands(__sym4) => {
-                    __result = __state30(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state36(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Piece(__sym4) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state79(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -2606,7 +2931,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state26<
+    fn __state30<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2624,20 +2949,20 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Comma, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state31(builder, __tokens, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state37(builder, __tokens, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
                 let __sym4 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state81(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym4 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -2648,6 +2973,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -2661,7 +2988,7 @@ mod __parse__Text {
                 let __sym2 = __sym2.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym3.2.clone();
-                let __nt = super::__action108::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = super::__action119::<>(builder, __sym0, __sym1, __sym2, __sym3);
                 let __nt = __Nonterminal::Operation((
                     __start,
                     __nt,
@@ -2682,6 +3009,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -2718,14 +3047,14 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::OpenVector(__sym4) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state17(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym4) => {
-                    __result = __state116(builder, __tokens, __lookahead, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state133(builder, __tokens, __lookahead, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Piece(__sym4) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state79(builder, __tokens, __lookahead, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -2734,7 +3063,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state27<
+    fn __state31<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2754,11 +3083,11 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -2790,7 +3119,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Piece(__sym2) => {
-                    __result = __state117(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state134(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 _ => {
@@ -2800,7 +3129,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state28<
+    fn __state32<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2833,6 +3162,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -2843,7 +3174,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym3.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action86::<>(builder, &__start, &__end);
+                let __nt = super::__action93::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Attributes((
                     __start,
                     __nt,
@@ -2867,6 +3198,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -2912,7 +3245,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Attributes(__sym4) => {
-                    __result = __state32(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state38(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -2921,7 +3254,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state29<
+    fn __state33<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -2954,6 +3287,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -2964,7 +3299,7 @@ mod __parse__Text {
             None => {
                 let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym3.as_ref().unwrap().2.clone());
                 let __end = __start.clone();
-                let __nt = super::__action86::<>(builder, &__start, &__end);
+                let __nt = super::__action93::<>(builder, &__start, &__end);
                 let __nt = __Nonterminal::Attributes((
                     __start,
                     __nt,
@@ -2988,6 +3323,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -3033,7 +3370,7 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Attributes(__sym4) => {
-                    __result = __state33(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    __result = __state39(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -3042,7 +3379,135 @@ mod __parse__Text {
         }
     }
 
-    fn __state30<
+    fn __state34<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym4 = (__loc1, (__tok0), __loc2);
+                __result = __state88(builder, __tokens, __sym4, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym3.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Number(__sym4) => {
+                    __result = __state137(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state35<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, (usize, u32), usize),
+        __sym2: (usize, u64, usize),
+        __sym3: (usize, (usize, u64), usize),
+        __sym4: (usize, (usize, u64), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym5 = (__loc1, (__tok0), __loc2);
+                __result = __state138(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Negative, __loc2)) => {
+                let __sym5 = (__loc1, (__tok), __loc2);
+                __result = __state139(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                    r###"negative"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym4.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Root(__sym5) => {
+                    __result = __state40(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state36<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -3061,20 +3526,20 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Comma, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state31(builder, __tokens, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state37(builder, __tokens, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state81(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym5 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -3085,6 +3550,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -3099,7 +3566,7 @@ mod __parse__Text {
                 let __sym3 = __sym3.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym4.2.clone();
-                let __nt = super::__action109::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
+                let __nt = super::__action120::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
                 let __nt = __Nonterminal::Operation((
                     __start,
                     __nt,
@@ -3120,6 +3587,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -3156,14 +3625,14 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::OpenVector(__sym5) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state17(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym5) => {
-                    __result = __state116(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state133(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Piece(__sym5) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state79(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -3172,7 +3641,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state31<
+    fn __state37<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -3192,15 +3661,15 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state81(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
@@ -3233,14 +3702,14 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::OpenVector(__sym2) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state17(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym2) => {
-                    __result = __state120(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state140(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Piece(__sym2) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state79(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -3249,7 +3718,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state32<
+    fn __state38<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -3268,19 +3737,19 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Cpu, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state98(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state115(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Nic, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state99(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state116(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Tag, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state123(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state143(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::With, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state124(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state144(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -3291,6 +3760,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -3305,7 +3776,7 @@ mod __parse__Text {
                 let __sym3 = __sym3.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym4.2.clone();
-                let __nt = super::__action106::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
+                let __nt = super::__action117::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
                 let __nt = __Nonterminal::Operation((
                     __start,
                     __nt,
@@ -3330,6 +3801,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -3362,11 +3835,11 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Attribute(__sym5) => {
-                    __result = __state121(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state141(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Placement(__sym5) => {
-                    __result = __state122(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state142(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -3375,7 +3848,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state33<
+    fn __state39<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -3394,19 +3867,19 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Cpu, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state98(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state115(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Nic, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state99(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state116(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::Tag, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state123(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state143(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::With, __loc2)) => {
                 let __sym5 = (__loc1, (__tok), __loc2);
-                __result = __state124(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
+                __result = __state144(builder, __tokens, __sym5, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -3417,6 +3890,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -3431,7 +3906,7 @@ mod __parse__Text {
                 let __sym3 = __sym3.take().unwrap();
                 let __start = __sym0.0.clone();
                 let __end = __sym4.2.clone();
-                let __nt = super::__action105::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
+                let __nt = super::__action116::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4);
                 let __nt = __Nonterminal::Operation((
                     __start,
                     __nt,
@@ -3456,6 +3931,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -3488,11 +3965,11 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::Attribute(__sym5) => {
-                    __result = __state121(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state141(builder, __tokens, __lookahead, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Placement(__sym5) => {
-                    __result = __state122(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
+                    __result = __state142(builder, __tokens, __lookahead, __sym5, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -3501,7 +3978,322 @@ mod __parse__Text {
         }
     }
 
-    fn __state34<
+    fn __state40<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, (usize, u32), usize),
+        __sym2: (usize, u64, usize),
+        __sym3: (usize, (usize, u64), usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Option<u32>, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __sym0 = &mut Some(__sym0);
+        let __sym1 = &mut Some(__sym1);
+        let __sym2 = &mut Some(__sym2);
+        let __sym3 = &mut Some(__sym3);
+        let __sym4 = &mut Some(__sym4);
+        let __sym5 = &mut Some(__sym5);
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Cpu, _)) |
+            Some((_, Token::Nic, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __lookahead.as_ref().map(|o| o.0.clone()).unwrap_or_else(|| __sym5.as_ref().unwrap().2.clone());
+                let __end = __start.clone();
+                let __nt = super::__action95::<>(builder, &__start, &__end);
+                let __nt = __Nonterminal::Placements((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = 
+                            __sym5.as_ref().map(|sym| sym.2.clone()).unwrap_or_else(|| {
+                                __sym4.as_ref().map(|sym| sym.2.clone()).unwrap_or_else(|| {
+                                    __sym3.as_ref().map(|sym| sym.2.clone()).unwrap_or_else(|| {
+                                        __sym2.as_ref().map(|sym| sym.2.clone()).unwrap_or_else(|| {
+                                            __sym1.as_ref().map(|sym| sym.2.clone()).unwrap_or_else(|| {
+                                                __sym0.as_ref().map(|sym| sym.2.clone()).unwrap_or_else(|| {
+                                                    Default::default()
+                                                })
+                                            })
+                                        })
+                                    })
+                                })
+                            })
+                            ;
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            if __sym5.is_none() {
+                return Ok(__result);
+            }
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Placements(__sym6) => {
+                    __result = __state42(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, core::marker::PhantomData::<(&())>)?;
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state41<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym6 = (__loc1, (__tok0), __loc2);
+                __result = __state88(builder, __tokens, __sym6, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym5.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Number(__sym6) => {
+                    __result = __state148(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state42<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: &mut Option<(usize, Token, usize)>,
+        __sym1: &mut Option<(usize, (usize, u32), usize)>,
+        __sym2: &mut Option<(usize, u64, usize)>,
+        __sym3: &mut Option<(usize, (usize, u64), usize)>,
+        __sym4: &mut Option<(usize, (usize, u64), usize)>,
+        __sym5: &mut Option<(usize, Option<u32>, usize)>,
+        __sym6: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Cpu, __loc2)) => {
+                let __sym7 = (__loc1, (__tok), __loc2);
+                __result = __state115(builder, __tokens, __sym7, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((__loc1, __tok @ Token::Nic, __loc2)) => {
+                let __sym7 = (__loc1, (__tok), __loc2);
+                __result = __state116(builder, __tokens, __sym7, core::marker::PhantomData::<(&())>)?;
+            }
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __sym0 = __sym0.take().unwrap();
+                let __sym1 = __sym1.take().unwrap();
+                let __sym2 = __sym2.take().unwrap();
+                let __sym3 = __sym3.take().unwrap();
+                let __sym4 = __sym4.take().unwrap();
+                let __sym5 = __sym5.take().unwrap();
+                let __start = __sym0.0.clone();
+                let __end = __sym6.2.clone();
+                let __nt = super::__action103::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
+                let __nt = __Nonterminal::Collective((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym6.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Placement(__sym7) => {
+                    __result = __state114(builder, __tokens, __lookahead, __sym6, __sym7, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state43<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -3521,15 +4313,15 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::At, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state66(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state80(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, __tok @ Token::OpenBracket, __loc2)) => {
                 let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state67(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state81(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state69(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state83(builder, __tokens, __sym2, core::marker::PhantomData::<(&())>)?;
             }
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -3544,6 +4336,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -3554,7 +4348,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action94::<>(builder, __sym0, __sym1);
+                let __nt = super::__action101::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -3579,6 +4373,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -3614,14 +4410,14 @@ mod __parse__Text {
             let (__lookahead, __nt) = __result;
             match __nt {
                 __Nonterminal::OpenVector(__sym2) => {
-                    __result = __state15(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state17(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 __Nonterminal::Operand(__sym2) => {
-                    __result = __state128(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state149(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                     return Ok(__result);
                 }
                 __Nonterminal::Piece(__sym2) => {
-                    __result = __state65(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
+                    __result = __state79(builder, __tokens, __lookahead, __sym2, core::marker::PhantomData::<(&())>)?;
                 }
                 _ => {
                     return Ok((__lookahead, __nt));
@@ -3630,7 +4426,143 @@ mod __parse__Text {
         }
     }
 
-    fn __state35<
+    fn __state44<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Token, usize),
+        __sym6: (usize, (usize, u64), usize),
+        __sym7: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym8 = (__loc1, (__tok0), __loc2);
+                __result = __state88(builder, __tokens, __sym8, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym7.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Number(__sym8) => {
+                    __result = __state150(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7, __sym8, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state45<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Token, usize),
+        __sym6: (usize, (usize, u64), usize),
+        __sym7: (usize, Token, usize),
+        __sym8: (usize, (usize, u64), usize),
+        __sym9: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym10 = (__loc1, (__tok0), __loc2);
+                __result = __state88(builder, __tokens, __sym10, core::marker::PhantomData::<(&())>)?;
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym9.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+        #[allow(clippy::never_loop)]
+        loop {
+            let (__lookahead, __nt) = __result;
+            match __nt {
+                __Nonterminal::Number(__sym10) => {
+                    __result = __state151(builder, __tokens, __lookahead, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7, __sym8, __sym9, __sym10, core::marker::PhantomData::<(&())>)?;
+                    return Ok(__result);
+                }
+                _ => {
+                    return Ok((__lookahead, __nt));
+                }
+            }
+        }
+    }
+
+    fn __state46<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -3680,7 +4612,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state36<
+    fn __state47<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -3702,6 +4634,94 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action33::<>(builder, __sym0);
+                let __nt = __Nonterminal::Operation((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state48<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -3733,805 +4753,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state37<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action20::<>(builder, __sym0);
-                let __nt = __Nonterminal::Statement((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state38<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action18::<>(builder, __sym0);
-                let __nt = __Nonterminal::Statement((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state39<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        __sym1: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym1.2.clone();
-                let __nt = super::__action17::<>(builder, __sym0, __sym1);
-                let __nt = __Nonterminal::Statements((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state40<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action22::<>(builder, __sym0);
-                let __nt = __Nonterminal::Statement((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state41<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state14(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state42<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::User, __loc2)) => {
-                let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state59(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            Some((__loc1, Token::Word(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state60(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""user""###.to_string(),
-                    r###"word"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state43<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state61(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state44<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state62(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state45<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action110::<>(builder, __sym0);
-                let __nt = __Nonterminal::Operation((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state46<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Name(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state70(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"name"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state47<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state71(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state48<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u8, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action25::<>(builder, __sym0);
-                let __nt = __Nonterminal::Statement((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -4567,26 +4790,36 @@ mod __parse__Text {
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
-        __sym0: (usize, u32, usize),
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
         let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
         match __lookahead {
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
             Some((_, Token::Calc, _)) |
             Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) => {
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action103::<>(builder, __sym0);
-                let __nt = __Nonterminal::LabelDef((
+                let __nt = super::__action20::<>(builder, __sym0);
+                let __nt = __Nonterminal::Statement((
                     __start,
                     __nt,
                     __end,
@@ -4602,6 +4835,19 @@ mod __parse__Text {
                     r###""calc""###.to_string(),
                     r###""exec""###.to_string(),
                     r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -4630,16 +4876,12 @@ mod __parse__Text {
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
-        __sym0: (usize, Plain, usize),
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
         let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
         match __lookahead {
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -4650,6 +4892,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -4660,7 +4904,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action123::<>(builder, __sym0);
+                let __nt = super::__action18::<>(builder, __sym0);
                 let __nt = __Nonterminal::Statement((
                     __start,
                     __nt,
@@ -4681,6 +4925,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -4716,7 +4962,94 @@ mod __parse__Text {
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
-        __sym0: (usize, PlainDependency, usize),
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        __sym1: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym1.2.clone();
+                let __nt = super::__action17::<>(builder, __sym0, __sym1);
+                let __nt = __Nonterminal::Statements((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state52<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
@@ -4736,6 +5069,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -4746,7 +5081,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action124::<>(builder, __sym0);
+                let __nt = super::__action22::<>(builder, __sym0);
                 let __nt = __Nonterminal::Statement((
                     __start,
                     __nt,
@@ -4767,6 +5102,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -4796,7 +5133,728 @@ mod __parse__Text {
         }
     }
 
-    fn __state52<
+    fn __state53<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state16(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state54<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::User, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state73(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            Some((__loc1, Token::Word(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state74(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""user""###.to_string(),
+                    r###"word"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state55<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state75(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state56<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state76(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state57<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action121::<>(builder, __sym0);
+                let __nt = __Nonterminal::Operation((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state58<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Name(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state84(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"name"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state59<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state85(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state60<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u8, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action25::<>(builder, __sym0);
+                let __nt = __Nonterminal::Statement((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state61<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action113::<>(builder, __sym0);
+                let __nt = __Nonterminal::LabelDef((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state62<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Plain, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action136::<>(builder, __sym0);
+                let __nt = __Nonterminal::Statement((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state63<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, PlainDependency, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action137::<>(builder, __sym0);
+                let __nt = __Nonterminal::Statement((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state64<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -4815,12 +5873,12 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Irequires, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state73(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state89(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, __tok @ Token::Requires, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state74(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state90(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -4850,7 +5908,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state53<
+    fn __state65<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -4865,7 +5923,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::OpenBrace, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state16(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state18(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -4894,7 +5952,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state54<
+    fn __state66<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -4951,7 +6009,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state55<
+    fn __state67<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -5011,594 +6069,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state56<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state75(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state57<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Rank, _)) |
-            Some((_, Token::NumRanks, _)) |
-            Some((_, Token::Semicolon, _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action130::<>(builder, __sym0);
-                let __nt = __Nonterminal::BlockEnd((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""rank""###.to_string(),
-                    r###""num_ranks""###.to_string(),
-                    r###"";""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state58<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        __sym1: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym1.2.clone();
-                let __nt = super::__action19::<>(builder, __sym0, __sym1);
-                let __nt = __Nonterminal::Statement((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state59<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state87(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state60<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u32, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::With, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state19(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""with""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state61<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::Equals, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state88(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""=""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state62<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::Equals, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state89(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""=""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state63<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::To, _)) |
-            Some((_, Token::From, _)) => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action34::<>(builder, __sym0);
-                let __nt = __Nonterminal::Payload((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""to""###.to_string(),
-                    r###""from""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state64<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((__loc1, __tok @ Token::From, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state21(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""from""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state65<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::To, _)) |
-            Some((_, Token::From, _)) |
-            Some((_, Token::With, _)) |
-            Some((_, Token::Tag, _)) |
-            Some((_, Token::Cpu, _)) |
-            Some((_, Token::Nic, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::Comma, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::OpenBracket, _)) |
-            Some((_, Token::At, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action53::<>(builder, __sym0);
-                let __nt = __Nonterminal::Operand((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""to""###.to_string(),
-                    r###""from""###.to_string(),
-                    r###""with""###.to_string(),
-                    r###""tag""###.to_string(),
-                    r###""cpu""###.to_string(),
-                    r###""nic""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"int"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###"",""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###""[""###.to_string(),
-                    r###""@""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state66<
+    fn __state68<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -5646,7 +6117,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state67<
+    fn __state69<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -5663,12 +6134,14 @@ mod __parse__Text {
             None => None,
         };
         match __lookahead {
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::At, _)) => {
+            Some((_, Token::Rank, _)) |
+            Some((_, Token::NumRanks, _)) |
+            Some((_, Token::Semicolon, _)) |
+            None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action104::<>(builder, __sym0);
-                let __nt = __Nonterminal::OpenVector((
+                let __nt = super::__action143::<>(builder, __sym0);
+                let __nt = __Nonterminal::BlockEnd((
                     __start,
                     __nt,
                     __end,
@@ -5679,113 +6152,9 @@ mod __parse__Text {
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
                 let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                    r###""@""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state68<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::To, _)) |
-            Some((_, Token::From, _)) => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action111::<>(builder, __sym0);
-                let __nt = __Nonterminal::Payload((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""to""###.to_string(),
-                    r###""from""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state69<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::Comma, __loc2)) => {
-                let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state92(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"",""###.to_string(),
+                    r###""rank""###.to_string(),
+                    r###""num_ranks""###.to_string(),
+                    r###"";""###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -5814,66 +6183,13 @@ mod __parse__Text {
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u32, usize),
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        __sym1: (usize, (), usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
         let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::Arrow, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state93(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""->""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state71<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
         match __lookahead {
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -5884,6 +6200,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -5894,8 +6212,8 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action98::<>(builder, __sym0, __sym1);
-                let __nt = __Nonterminal::Declaration((
+                let __nt = super::__action19::<>(builder, __sym0, __sym1);
+                let __nt = __Nonterminal::Statement((
                     __start,
                     __nt,
                     __end,
@@ -5915,6 +6233,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -5944,7 +6264,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state72<
+    fn __state71<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -5952,21 +6272,21 @@ mod __parse__Text {
         __tokens: &mut __TOKENS,
         __lookahead: Option<(usize, Token, usize)>,
         __sym0: (usize, Token, usize),
-        __sym1: (usize, (), usize),
+        __sym1: (usize, (usize, u32), usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
         let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
         match __lookahead {
-            Some((__loc1, __tok @ Token::To, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state22(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+            Some((__loc1, Token::Bytes(__tok0), __loc2)) => {
+                let __sym2 = (__loc1, (__tok0), __loc2);
+                __result = __state21(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
                 let __expected = alloc::vec![
-                    r###""to""###.to_string(),
+                    r###"bytes"###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -5989,13 +6309,68 @@ mod __parse__Text {
         }
     }
 
-    fn __state73<
+    fn __state72<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
         __sym0: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Bytes(_), _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action105::<>(builder, __sym0);
+                let __nt = __Nonterminal::CollectiveName((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"bytes"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state73<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
         __sym1: (usize, Token, usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
@@ -6007,15 +6382,15 @@ mod __parse__Text {
             None => None,
         };
         match __lookahead {
-            Some((__loc1, Token::Name(__tok0), __loc2)) => {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state94(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                __result = __state103(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
                 let __expected = alloc::vec![
-                    r###"name"###.to_string(),
+                    r###"int"###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -6044,8 +6419,8 @@ mod __parse__Text {
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
-        __sym0: (usize, u32, usize),
-        __sym1: (usize, Token, usize),
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u32, usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
@@ -6056,15 +6431,15 @@ mod __parse__Text {
             None => None,
         };
         match __lookahead {
-            Some((__loc1, Token::Name(__tok0), __loc2)) => {
-                let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state95(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+            Some((__loc1, __tok @ Token::With, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state22(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
                 let __expected = alloc::vec![
-                    r###"name"###.to_string(),
+                    r###""with""###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -6105,13 +6480,920 @@ mod __parse__Text {
             None => None,
         };
         match __lookahead {
+            Some((__loc1, __tok @ Token::Equals, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state104(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""=""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state76<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Equals, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state105(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""=""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state77<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((_, Token::To, _)) |
+            Some((_, Token::From, _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action41::<>(builder, __sym0);
+                let __nt = __Nonterminal::Payload((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""to""###.to_string(),
+                    r###""from""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state78<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::From, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state24(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""from""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state79<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::To, _)) |
+            Some((_, Token::From, _)) |
+            Some((_, Token::With, _)) |
+            Some((_, Token::Tag, _)) |
+            Some((_, Token::Cpu, _)) |
+            Some((_, Token::Nic, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::Comma, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::OpenBracket, _)) |
+            Some((_, Token::At, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action60::<>(builder, __sym0);
+                let __nt = __Nonterminal::Operand((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""to""###.to_string(),
+                    r###""from""###.to_string(),
+                    r###""with""###.to_string(),
+                    r###""tag""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"int"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###"",""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###""[""###.to_string(),
+                    r###""@""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state80<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state107(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state81<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::At, _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action115::<>(builder, __sym0);
+                let __nt = __Nonterminal::OpenVector((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                    r###""@""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state82<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::To, _)) |
+            Some((_, Token::From, _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action122::<>(builder, __sym0);
+                let __nt = __Nonterminal::Payload((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""to""###.to_string(),
+                    r###""from""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state83<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Comma, __loc2)) => {
+                let __sym1 = (__loc1, (__tok), __loc2);
+                __result = __state108(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"",""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state84<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Arrow, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state109(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""->""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state85<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym1.2.clone();
+                let __nt = super::__action108::<>(builder, __sym0, __sym1);
+                let __nt = __Nonterminal::Declaration((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state86<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::To, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state25(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""to""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state87<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::ByteCount, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state110(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""bytes""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state88<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::ByteCount, _)) |
+            Some((_, Token::Gpu, _)) |
+            Some((_, Token::Stream, _)) |
+            Some((_, Token::Seq, _)) |
+            Some((_, Token::End, _)) |
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Negative, _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action114::<>(builder, __sym0);
+                let __nt = __Nonterminal::Number((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""bytes""###.to_string(),
+                    r###""gpu""###.to_string(),
+                    r###""stream""###.to_string(),
+                    r###""seq""###.to_string(),
+                    r###""end""###.to_string(),
+                    r###"int"###.to_string(),
+                    r###"negative"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state89<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Name(__tok0), __loc2)) => {
+                let __sym2 = (__loc1, (__tok0), __loc2);
+                __result = __state111(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"name"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state90<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Name(__tok0), __loc2)) => {
+                let __sym2 = (__loc1, (__tok0), __loc2);
+                __result = __state112(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"name"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state91<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
             Some((_, Token::Rank, _)) |
             Some((_, Token::NumRanks, _)) |
             Some((_, Token::Semicolon, _)) |
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action102::<>(builder, __sym0, __sym1);
+                let __nt = super::__action112::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Item((
                     __start,
                     __nt,
@@ -6148,7 +7430,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state76<
+    fn __state92<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -6165,7 +7447,7 @@ mod __parse__Text {
             Some((_, Token::OpenBrace, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action131::<>(builder, __sym0, __sym1);
+                let __nt = super::__action144::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::BlockHead((
                     __start,
                     __nt,
@@ -6200,7 +7482,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state77<
+    fn __state93<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -6253,7 +7535,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state78<
+    fn __state94<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -6268,7 +7550,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Comma, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state24(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state27(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((_, Token::OpenBrace, _)) => {
@@ -6310,7 +7592,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state79<
+    fn __state95<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -6329,7 +7611,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state96(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state113(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -6358,7 +7640,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state80<
+    fn __state96<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -6378,7 +7660,7 @@ mod __parse__Text {
             Some((_, Token::OpenBrace, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action120::<>(builder, __sym0);
+                let __nt = super::__action131::<>(builder, __sym0);
                 let __nt = __Nonterminal::RankList((
                     __start,
                     __nt,
@@ -6413,7 +7695,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state81<
+    fn __state97<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -6434,7 +7716,7 @@ mod __parse__Text {
             Some((_, Token::OpenBrace, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action122::<>(builder, __sym0);
+                let __nt = super::__action133::<>(builder, __sym0);
                 let __nt = __Nonterminal::RankNumber((
                     __start,
                     __nt,
@@ -6470,7 +7752,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state82<
+    fn __state98<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -6493,6 +7775,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Word(_), _)) |
@@ -6507,7 +7791,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action68::<>(builder, __sym0, __sym1);
+                let __nt = super::__action75::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Values((
                     __start,
                     __nt,
@@ -6528,6 +7812,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"word"###.to_string(),
@@ -6550,1106 +7836,6 @@ mod __parse__Text {
                         }
                         None => {
                             let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state83<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Word(_), _)) |
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::Negative, _)) |
-            Some((_, Token::Float, _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action138::<>(builder, __sym0);
-                let __nt = __Nonterminal::Value((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"word"###.to_string(),
-                    r###"int"###.to_string(),
-                    r###"negative"###.to_string(),
-                    r###"float"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state84<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Word(_), _)) |
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::Negative, _)) |
-            Some((_, Token::Float, _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action136::<>(builder, __sym0);
-                let __nt = __Nonterminal::Value((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"word"###.to_string(),
-                    r###"int"###.to_string(),
-                    r###"negative"###.to_string(),
-                    r###"float"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state85<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Word(_), _)) |
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::Negative, _)) |
-            Some((_, Token::Float, _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action137::<>(builder, __sym0);
-                let __nt = __Nonterminal::Value((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"word"###.to_string(),
-                    r###"int"###.to_string(),
-                    r###"negative"###.to_string(),
-                    r###"float"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state86<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u32, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Word(_), _)) |
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::Negative, _)) |
-            Some((_, Token::Float, _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action139::<>(builder, __sym0);
-                let __nt = __Nonterminal::Value((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"word"###.to_string(),
-                    r###"int"###.to_string(),
-                    r###"negative"###.to_string(),
-                    r###"float"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state87<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, Token, usize),
-        __sym2: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::With, __loc2)) => {
-                let __sym3 = (__loc1, (__tok), __loc2);
-                __result = __state25(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""with""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym2.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state88<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        __sym2: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Word(__tok0), __loc2)) => {
-                let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state101(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"word"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym2.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state89<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        __sym2: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Word(__tok0), __loc2)) => {
-                let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state102(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"word"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym2.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state90<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Int(_), _)) |
-            Some((_, Token::Comma, _)) |
-            Some((_, Token::CloseBracket, _)) |
-            Some((_, Token::At, _)) => {
-                let __start = __sym0.0.clone();
-                let __end = __sym0.2.clone();
-                let __nt = super::__action56::<>(builder, __sym0);
-                let __nt = __Nonterminal::Pieces((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                    r###"",""###.to_string(),
-                    r###""]""###.to_string(),
-                    r###""@""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state91<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, __tok @ Token::Comma, __loc2)) => {
-                let __sym2 = (__loc1, (__tok), __loc2);
-                __result = __state109(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"",""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state92<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u64, usize),
-        __sym1: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym2 = (__loc1, (__tok0), __loc2);
-                __result = __state110(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state93<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u32, usize),
-        __sym2: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Name(__tok0), __loc2)) => {
-                let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state111(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"name"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym2.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state94<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u32, usize),
-        __sym1: (usize, Token, usize),
-        __sym2: (usize, u32, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym2.2.clone();
-                let __nt = super::__action100::<>(builder, __sym0, __sym1, __sym2);
-                let __nt = __Nonterminal::Dependency((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym2.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state95<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, u32, usize),
-        __sym1: (usize, Token, usize),
-        __sym2: (usize, u32, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym2.2.clone();
-                let __nt = super::__action99::<>(builder, __sym0, __sym1, __sym2);
-                let __nt = __Nonterminal::Dependency((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym2.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state96<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((_, Token::Comma, _)) |
-            Some((_, Token::OpenBrace, _)) => {
-                let __start = __sym0.0.clone();
-                let __end = __sym1.2.clone();
-                let __nt = super::__action121::<>(builder, __sym0, __sym1);
-                let __nt = __Nonterminal::RankNumber((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"",""###.to_string(),
-                    r###""{""###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state97<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
-        __sym1: (usize, (), usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        match __lookahead {
-            Some((_, Token::Send, _)) |
-            Some((_, Token::Recv, _)) |
-            Some((_, Token::Calc, _)) |
-            Some((_, Token::Exec, _)) |
-            Some((_, Token::Nop, _)) |
-            Some((_, Token::Requ, _)) |
-            Some((_, Token::Cpu, _)) |
-            Some((_, Token::Nic, _)) |
-            Some((_, Token::Init, _)) |
-            Some((_, Token::Expect, _)) |
-            Some((_, Token::Scratch, _)) |
-            Some((_, Token::LabelDef(_), _)) |
-            Some((_, Token::Waiter(_), _)) |
-            Some((_, Token::Semicolon, _)) |
-            Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::Plain(_), _)) |
-            Some((_, Token::PlainDependency(_), _)) |
-            Some((_, Token::Batch(_), _)) |
-            None => {
-                let __start = __sym0.0.clone();
-                let __end = __sym1.2.clone();
-                let __nt = super::__action48::<>(builder, __sym0, __sym1);
-                let __nt = __Nonterminal::Placements((
-                    __start,
-                    __nt,
-                    __end,
-                ));
-                __result = (__lookahead, __nt);
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###""send""###.to_string(),
-                    r###""recv""###.to_string(),
-                    r###""calc""###.to_string(),
-                    r###""exec""###.to_string(),
-                    r###""nop""###.to_string(),
-                    r###""requ""###.to_string(),
-                    r###""cpu""###.to_string(),
-                    r###""nic""###.to_string(),
-                    r###""init""###.to_string(),
-                    r###""expect""###.to_string(),
-                    r###""scratch""###.to_string(),
-                    r###"label_def"###.to_string(),
-                    r###"waiter"###.to_string(),
-                    r###"";""###.to_string(),
-                    r###""}""###.to_string(),
-                    r###"plain"###.to_string(),
-                    r###"plain_dependency"###.to_string(),
-                    r###"batch"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym1.2.clone();
-                            __lalrpop_util::ParseError::UnrecognizedEof {
-                                location: __location,
-                                expected: __expected,
-                            }
-                        }
-                    }
-                )
-            }
-        }
-    }
-
-    fn __state98<
-        'a,
-        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
-    >(
-        builder: &mut Builder<'a>,
-        __tokens: &mut __TOKENS,
-        __sym0: (usize, Token, usize),
-        _: core::marker::PhantomData<(&'a ())>,
-    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
-    {
-        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
-        let __lookahead = match __tokens.next() {
-            Some(Ok(v)) => Some(v),
-            Some(Err(e)) => return Err(e),
-            None => None,
-        };
-        match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state114(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
-                return Ok(__result);
-            }
-            _ => {
-                #[allow(clippy::needless_raw_string_hashes)]
-                let __expected = alloc::vec![
-                    r###"int"###.to_string(),
-                ];
-                return Err(
-                    match __lookahead {
-                        Some(__token) => {
-                            __lalrpop_util::ParseError::UnrecognizedToken {
-                                token: __token,
-                                expected: __expected,
-                            }
-                        }
-                        None => {
-                            let __location = __sym0.2.clone();
                             __lalrpop_util::ParseError::UnrecognizedEof {
                                 location: __location,
                                 expected: __expected,
@@ -7678,15 +7864,65 @@ mod __parse__Text {
             None => None,
         };
         match __lookahead {
-            Some((__loc1, Token::Int(__tok0), __loc2)) => {
-                let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state115(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Word(_), _)) |
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Negative, _)) |
+            Some((_, Token::Float, _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action152::<>(builder, __sym0);
+                let __nt = __Nonterminal::Value((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
                 return Ok(__result);
             }
             _ => {
                 #[allow(clippy::needless_raw_string_hashes)]
                 let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"word"###.to_string(),
                     r###"int"###.to_string(),
+                    r###"negative"###.to_string(),
+                    r###"float"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
                 ];
                 return Err(
                     match __lookahead {
@@ -7715,12 +7951,16 @@ mod __parse__Text {
     >(
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
-        __lookahead: Option<(usize, Token, usize)>,
-        __sym0: (usize, (), usize),
+        __sym0: (usize, u64, usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
         let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
         match __lookahead {
             Some((_, Token::Send, _)) |
             Some((_, Token::Recv, _)) |
@@ -7731,22 +7971,24 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Word(_), _)) |
             Some((_, Token::Int(_), _)) |
+            Some((_, Token::Negative, _)) |
+            Some((_, Token::Float, _)) |
             Some((_, Token::Semicolon, _)) |
-            Some((_, Token::Comma, _)) |
             Some((_, Token::CloseBrace, _)) |
-            Some((_, Token::OpenBracket, _)) |
-            Some((_, Token::At, _)) |
             Some((_, Token::Plain(_), _)) |
             Some((_, Token::PlainDependency(_), _)) |
             Some((_, Token::Batch(_), _)) |
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action51::<>(builder, __sym0);
-                let __nt = __Nonterminal::Operands((
+                let __nt = super::__action150::<>(builder, __sym0);
+                let __nt = __Nonterminal::Value((
                     __start,
                     __nt,
                     __end,
@@ -7766,14 +8008,16 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
+                    r###"word"###.to_string(),
                     r###"int"###.to_string(),
+                    r###"negative"###.to_string(),
+                    r###"float"###.to_string(),
                     r###"";""###.to_string(),
-                    r###"",""###.to_string(),
                     r###""}""###.to_string(),
-                    r###""[""###.to_string(),
-                    r###""@""###.to_string(),
                     r###"plain"###.to_string(),
                     r###"plain_dependency"###.to_string(),
                     r###"batch"###.to_string(),
@@ -7806,9 +8050,6 @@ mod __parse__Text {
         builder: &mut Builder<'a>,
         __tokens: &mut __TOKENS,
         __sym0: (usize, Token, usize),
-        __sym1: (usize, u64, usize),
-        __sym2: (usize, Token, usize),
-        __sym3: (usize, u32, usize),
         _: core::marker::PhantomData<(&'a ())>,
     ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
     {
@@ -7828,6 +8069,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Word(_), _)) |
@@ -7841,9 +8084,9 @@ mod __parse__Text {
             Some((_, Token::Batch(_), _)) |
             None => {
                 let __start = __sym0.0.clone();
-                let __end = __sym3.2.clone();
-                let __nt = super::__action97::<>(builder, __sym0, __sym1, __sym2, __sym3);
-                let __nt = __Nonterminal::DatumHead((
+                let __end = __sym0.2.clone();
+                let __nt = super::__action151::<>(builder, __sym0);
+                let __nt = __Nonterminal::Value((
                     __start,
                     __nt,
                     __end,
@@ -7863,6 +8106,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"word"###.to_string(),
@@ -7884,7 +8129,7 @@ mod __parse__Text {
                             }
                         }
                         None => {
-                            let __location = __sym3.2.clone();
+                            let __location = __sym0.2.clone();
                             __lalrpop_util::ParseError::UnrecognizedEof {
                                 location: __location,
                                 expected: __expected,
@@ -7897,6 +8142,1032 @@ mod __parse__Text {
     }
 
     fn __state102<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Word(_), _)) |
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Negative, _)) |
+            Some((_, Token::Float, _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action153::<>(builder, __sym0);
+                let __nt = __Nonterminal::Value((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"word"###.to_string(),
+                    r###"int"###.to_string(),
+                    r###"negative"###.to_string(),
+                    r###"float"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state103<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, Token, usize),
+        __sym2: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::With, __loc2)) => {
+                let __sym3 = (__loc1, (__tok), __loc2);
+                __result = __state29(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""with""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state104<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        __sym2: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Word(__tok0), __loc2)) => {
+                let __sym3 = (__loc1, (__tok0), __loc2);
+                __result = __state118(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"word"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state105<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        __sym2: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Word(__tok0), __loc2)) => {
+                let __sym3 = (__loc1, (__tok0), __loc2);
+                __result = __state119(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"word"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state106<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Comma, _)) |
+            Some((_, Token::CloseBracket, _)) |
+            Some((_, Token::At, _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action63::<>(builder, __sym0);
+                let __nt = __Nonterminal::Pieces((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                    r###"",""###.to_string(),
+                    r###""]""###.to_string(),
+                    r###""@""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state107<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Comma, __loc2)) => {
+                let __sym2 = (__loc1, (__tok), __loc2);
+                __result = __state126(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"",""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state108<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u64, usize),
+        __sym1: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym2 = (__loc1, (__tok0), __loc2);
+                __result = __state127(builder, __tokens, __sym0, __sym1, __sym2, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state109<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u32, usize),
+        __sym2: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Name(__tok0), __loc2)) => {
+                let __sym3 = (__loc1, (__tok0), __loc2);
+                __result = __state128(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"name"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state110<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Comm, __loc2)) => {
+                let __sym3 = (__loc1, (__tok), __loc2);
+                __result = __state34(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""comm""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state111<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, Token, usize),
+        __sym2: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym2.2.clone();
+                let __nt = super::__action110::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = __Nonterminal::Dependency((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state112<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, Token, usize),
+        __sym2: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym2.2.clone();
+                let __nt = super::__action109::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = __Nonterminal::Dependency((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state113<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Comma, _)) |
+            Some((_, Token::OpenBrace, _)) => {
+                let __start = __sym0.0.clone();
+                let __end = __sym1.2.clone();
+                let __nt = super::__action132::<>(builder, __sym0, __sym1);
+                let __nt = __Nonterminal::RankNumber((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"",""###.to_string(),
+                    r###""{""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state114<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        __sym1: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Cpu, _)) |
+            Some((_, Token::Nic, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym1.2.clone();
+                let __nt = super::__action55::<>(builder, __sym0, __sym1);
+                let __nt = __Nonterminal::Placements((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym1.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state115<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state131(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state116<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((__loc1, Token::Int(__tok0), __loc2)) => {
+                let __sym1 = (__loc1, (__tok0), __loc2);
+                __result = __state132(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###"int"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state117<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, (), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::Comma, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::OpenBracket, _)) |
+            Some((_, Token::At, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action58::<>(builder, __sym0);
+                let __nt = __Nonterminal::Operands((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"int"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###"",""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###""[""###.to_string(),
+                    r###""@""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state118<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -7925,6 +9196,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Word(_), _)) |
@@ -7939,7 +9212,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym3.2.clone();
-                let __nt = super::__action96::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = super::__action107::<>(builder, __sym0, __sym1, __sym2, __sym3);
                 let __nt = __Nonterminal::DatumHead((
                     __start,
                     __nt,
@@ -7960,6 +9233,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"word"###.to_string(),
@@ -7993,7 +9268,108 @@ mod __parse__Text {
         }
     }
 
-    fn __state103<
+    fn __state119<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        __sym1: (usize, u64, usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, u32, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Word(_), _)) |
+            Some((_, Token::Int(_), _)) |
+            Some((_, Token::Negative, _)) |
+            Some((_, Token::Float, _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym3.2.clone();
+                let __nt = super::__action106::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = __Nonterminal::DatumHead((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"word"###.to_string(),
+                    r###"int"###.to_string(),
+                    r###"negative"###.to_string(),
+                    r###"float"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym3.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state120<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8013,7 +9389,7 @@ mod __parse__Text {
             Some((_, Token::At, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action85::<>(builder, __sym0, __sym1);
+                let __nt = super::__action92::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Pieces((
                     __start,
                     __nt,
@@ -8051,7 +9427,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state104<
+    fn __state121<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8085,6 +9461,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Int(_), _)) |
@@ -8099,7 +9477,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action132::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action145::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Operand((
                     __start,
                     __nt,
@@ -8126,6 +9504,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -8159,7 +9539,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state105<
+    fn __state122<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8189,6 +9569,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -8199,7 +9581,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action113::<>(builder, __sym0);
+                let __nt = super::__action124::<>(builder, __sym0);
                 let __nt = __Nonterminal::Peer((
                     __start,
                     __nt,
@@ -8224,6 +9606,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -8253,7 +9637,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state106<
+    fn __state123<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8283,6 +9667,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -8293,7 +9679,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action112::<>(builder, __sym0);
+                let __nt = super::__action123::<>(builder, __sym0);
                 let __nt = __Nonterminal::Peer((
                     __start,
                     __nt,
@@ -8318,6 +9704,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -8347,7 +9735,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state107<
+    fn __state124<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8377,6 +9765,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -8387,7 +9777,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action133::<>(builder, __sym0);
+                let __nt = super::__action146::<>(builder, __sym0);
                 let __nt = __Nonterminal::Peer((
                     __start,
                     __nt,
@@ -8412,6 +9802,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -8441,7 +9833,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state108<
+    fn __state125<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8460,7 +9852,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state118(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state135(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -8489,7 +9881,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state109<
+    fn __state126<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8510,7 +9902,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym3 = (__loc1, (__tok0), __loc2);
-                __result = __state119(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
+                __result = __state136(builder, __tokens, __sym0, __sym1, __sym2, __sym3, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -8539,7 +9931,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state110<
+    fn __state127<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8573,6 +9965,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Int(_), _)) |
@@ -8588,7 +9982,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action134::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action147::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Piece((
                     __start,
                     __nt,
@@ -8615,6 +10009,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -8649,7 +10045,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state111<
+    fn __state128<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8678,6 +10074,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -8688,7 +10086,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym3.2.clone();
-                let __nt = super::__action101::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = super::__action111::<>(builder, __sym0, __sym1, __sym2, __sym3);
                 let __nt = __Nonterminal::Dependency((
                     __start,
                     __nt,
@@ -8709,6 +10107,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -8738,7 +10138,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state112<
+    fn __state129<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8797,7 +10197,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state113<
+    fn __state130<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8852,7 +10252,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state114<
+    fn __state131<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8883,6 +10283,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -8893,7 +10295,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action118::<>(builder, __sym0, __sym1);
+                let __nt = super::__action129::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Placement((
                     __start,
                     __nt,
@@ -8918,6 +10320,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -8947,7 +10351,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state115<
+    fn __state132<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -8978,6 +10382,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -8988,7 +10394,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action119::<>(builder, __sym0, __sym1);
+                let __nt = super::__action130::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Placement((
                     __start,
                     __nt,
@@ -9013,6 +10419,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -9042,7 +10450,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state116<
+    fn __state133<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9065,6 +10473,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Int(_), _)) |
@@ -9079,7 +10489,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action83::<>(builder, __sym0, __sym1);
+                let __nt = super::__action90::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Operands((
                     __start,
                     __nt,
@@ -9100,6 +10510,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -9133,7 +10545,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state117<
+    fn __state134<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9154,7 +10566,7 @@ mod __parse__Text {
             Some((_, Token::At, _)) => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action84::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action91::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Pieces((
                     __start,
                     __nt,
@@ -9192,7 +10604,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state118<
+    fn __state135<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9223,6 +10635,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -9233,7 +10647,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action115::<>(builder, __sym0, __sym1);
+                let __nt = super::__action126::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Peer((
                     __start,
                     __nt,
@@ -9258,6 +10672,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -9287,7 +10703,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state119<
+    fn __state136<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9322,6 +10738,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Int(_), _)) |
@@ -9337,7 +10755,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym3.2.clone();
-                let __nt = super::__action135::<>(builder, __sym0, __sym1, __sym2, __sym3);
+                let __nt = super::__action148::<>(builder, __sym0, __sym1, __sym2, __sym3);
                 let __nt = __Nonterminal::Piece((
                     __start,
                     __nt,
@@ -9364,6 +10782,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -9398,7 +10818,243 @@ mod __parse__Text {
         }
     }
 
-    fn __state120<
+    fn __state137<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Gpu, __loc2)) => {
+                let __sym5 = (__loc1, (__tok), __loc2);
+                __result = __state41(builder, __tokens, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""gpu""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym4.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state138<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u64, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Cpu, _)) |
+            Some((_, Token::Nic, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action134::<>(builder, __sym0);
+                let __nt = __Nonterminal::Root((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state139<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Cpu, _)) |
+            Some((_, Token::Nic, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym0.2.clone();
+                let __nt = super::__action149::<>(builder, __sym0);
+                let __nt = __Nonterminal::Root((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""cpu""###.to_string(),
+                    r###""nic""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym0.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state140<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9422,6 +11078,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Int(_), _)) |
@@ -9436,7 +11094,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action82::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action89::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Operands((
                     __start,
                     __nt,
@@ -9457,6 +11115,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"int"###.to_string(),
@@ -9490,7 +11150,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state121<
+    fn __state141<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9517,6 +11177,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -9527,7 +11189,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action40::<>(builder, __sym0, __sym1);
+                let __nt = super::__action47::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Attributes((
                     __start,
                     __nt,
@@ -9552,6 +11214,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -9581,7 +11245,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state122<
+    fn __state142<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9607,6 +11271,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -9617,7 +11283,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
-                let __nt = super::__action46::<>(builder, __sym0);
+                let __nt = super::__action53::<>(builder, __sym0);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -9642,6 +11308,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -9671,7 +11339,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state123<
+    fn __state143<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9690,17 +11358,17 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, __tok @ Token::Any, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state125(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state145(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, Token::Int(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state126(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state146(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             Some((__loc1, __tok @ Token::Negative, __loc2)) => {
                 let __sym1 = (__loc1, (__tok), __loc2);
-                __result = __state127(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state147(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -9731,7 +11399,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state124<
+    fn __state144<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9750,7 +11418,7 @@ mod __parse__Text {
         match __lookahead {
             Some((__loc1, Token::Word(__tok0), __loc2)) => {
                 let __sym1 = (__loc1, (__tok0), __loc2);
-                __result = __state34(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
+                __result = __state43(builder, __tokens, __sym0, __sym1, core::marker::PhantomData::<(&())>)?;
                 return Ok(__result);
             }
             _ => {
@@ -9779,7 +11447,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state125<
+    fn __state145<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9810,6 +11478,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -9820,7 +11490,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action92::<>(builder, __sym0, __sym1);
+                let __nt = super::__action99::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -9845,6 +11515,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -9874,7 +11546,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state126<
+    fn __state146<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -9905,6 +11577,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -9915,7 +11589,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action91::<>(builder, __sym0, __sym1);
+                let __nt = super::__action98::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -9940,6 +11614,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -9969,7 +11645,7 @@ mod __parse__Text {
         }
     }
 
-    fn __state127<
+    fn __state147<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -10000,6 +11676,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -10010,7 +11688,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym1.2.clone();
-                let __nt = super::__action129::<>(builder, __sym0, __sym1);
+                let __nt = super::__action142::<>(builder, __sym0, __sym1);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -10035,6 +11713,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -10064,7 +11744,57 @@ mod __parse__Text {
         }
     }
 
-    fn __state128<
+    fn __state148<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Token, usize),
+        __sym6: (usize, (usize, u64), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Stream, __loc2)) => {
+                let __sym7 = (__loc1, (__tok), __loc2);
+                __result = __state44(builder, __tokens, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""stream""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym6.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state149<
         'a,
         __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
     >(
@@ -10092,6 +11822,8 @@ mod __parse__Text {
             Some((_, Token::Init, _)) |
             Some((_, Token::Expect, _)) |
             Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
             Some((_, Token::LabelDef(_), _)) |
             Some((_, Token::Waiter(_), _)) |
             Some((_, Token::Semicolon, _)) |
@@ -10102,7 +11834,7 @@ mod __parse__Text {
             None => {
                 let __start = __sym0.0.clone();
                 let __end = __sym2.2.clone();
-                let __nt = super::__action95::<>(builder, __sym0, __sym1, __sym2);
+                let __nt = super::__action102::<>(builder, __sym0, __sym1, __sym2);
                 let __nt = __Nonterminal::Attribute((
                     __start,
                     __nt,
@@ -10127,6 +11859,8 @@ mod __parse__Text {
                     r###""init""###.to_string(),
                     r###""expect""###.to_string(),
                     r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
                     r###"label_def"###.to_string(),
                     r###"waiter"###.to_string(),
                     r###"";""###.to_string(),
@@ -10145,6 +11879,213 @@ mod __parse__Text {
                         }
                         None => {
                             let __location = __sym2.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state150<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Token, usize),
+        __sym6: (usize, (usize, u64), usize),
+        __sym7: (usize, Token, usize),
+        __sym8: (usize, (usize, u64), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::Seq, __loc2)) => {
+                let __sym9 = (__loc1, (__tok), __loc2);
+                __result = __state45(builder, __tokens, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7, __sym8, __sym9, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""seq""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym8.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state151<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __lookahead: Option<(usize, Token, usize)>,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Token, usize),
+        __sym6: (usize, (usize, u64), usize),
+        __sym7: (usize, Token, usize),
+        __sym8: (usize, (usize, u64), usize),
+        __sym9: (usize, Token, usize),
+        __sym10: (usize, (usize, u64), usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        match __lookahead {
+            Some((__loc1, __tok @ Token::End, __loc2)) => {
+                let __sym11 = (__loc1, (__tok), __loc2);
+                __result = __state152(builder, __tokens, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7, __sym8, __sym9, __sym10, __sym11, core::marker::PhantomData::<(&())>)?;
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""end""###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym10.2.clone();
+                            __lalrpop_util::ParseError::UnrecognizedEof {
+                                location: __location,
+                                expected: __expected,
+                            }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    fn __state152<
+        'a,
+        __TOKENS: Iterator<Item=Result<(usize, Token, usize),__lalrpop_util::ParseError<usize, Token, &'static str>>>,
+    >(
+        builder: &mut Builder<'a>,
+        __tokens: &mut __TOKENS,
+        __sym0: (usize, u32, usize),
+        __sym1: (usize, (usize, u64), usize),
+        __sym2: (usize, Token, usize),
+        __sym3: (usize, Token, usize),
+        __sym4: (usize, (usize, u64), usize),
+        __sym5: (usize, Token, usize),
+        __sym6: (usize, (usize, u64), usize),
+        __sym7: (usize, Token, usize),
+        __sym8: (usize, (usize, u64), usize),
+        __sym9: (usize, Token, usize),
+        __sym10: (usize, (usize, u64), usize),
+        __sym11: (usize, Token, usize),
+        _: core::marker::PhantomData<(&'a ())>,
+    ) -> Result<(Option<(usize, Token, usize)>, __Nonterminal<>), __lalrpop_util::ParseError<usize, Token, &'static str>>
+    {
+        let mut __result: (Option<(usize, Token, usize)>, __Nonterminal<>);
+        let __lookahead = match __tokens.next() {
+            Some(Ok(v)) => Some(v),
+            Some(Err(e)) => return Err(e),
+            None => None,
+        };
+        match __lookahead {
+            Some((_, Token::Send, _)) |
+            Some((_, Token::Recv, _)) |
+            Some((_, Token::Calc, _)) |
+            Some((_, Token::Exec, _)) |
+            Some((_, Token::Nop, _)) |
+            Some((_, Token::Requ, _)) |
+            Some((_, Token::Init, _)) |
+            Some((_, Token::Expect, _)) |
+            Some((_, Token::Scratch, _)) |
+            Some((_, Token::Coll, _)) |
+            Some((_, Token::Nccl(_), _)) |
+            Some((_, Token::LabelDef(_), _)) |
+            Some((_, Token::Waiter(_), _)) |
+            Some((_, Token::Semicolon, _)) |
+            Some((_, Token::CloseBrace, _)) |
+            Some((_, Token::Plain(_), _)) |
+            Some((_, Token::PlainDependency(_), _)) |
+            Some((_, Token::Batch(_), _)) |
+            None => {
+                let __start = __sym0.0.clone();
+                let __end = __sym11.2.clone();
+                let __nt = super::__action104::<>(builder, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7, __sym8, __sym9, __sym10, __sym11);
+                let __nt = __Nonterminal::Collective((
+                    __start,
+                    __nt,
+                    __end,
+                ));
+                __result = (__lookahead, __nt);
+                return Ok(__result);
+            }
+            _ => {
+                #[allow(clippy::needless_raw_string_hashes)]
+                let __expected = alloc::vec![
+                    r###""send""###.to_string(),
+                    r###""recv""###.to_string(),
+                    r###""calc""###.to_string(),
+                    r###""exec""###.to_string(),
+                    r###""nop""###.to_string(),
+                    r###""requ""###.to_string(),
+                    r###""init""###.to_string(),
+                    r###""expect""###.to_string(),
+                    r###""scratch""###.to_string(),
+                    r###""coll""###.to_string(),
+                    r###"nccl"###.to_string(),
+                    r###"label_def"###.to_string(),
+                    r###"waiter"###.to_string(),
+                    r###"";""###.to_string(),
+                    r###""}""###.to_string(),
+                    r###"plain"###.to_string(),
+                    r###"plain_dependency"###.to_string(),
+                    r###"batch"###.to_string(),
+                ];
+                return Err(
+                    match __lookahead {
+                        Some(__token) => {
+                            __lalrpop_util::ParseError::UnrecognizedToken {
+                                token: __token,
+                                expected: __expected,
+                            }
+                        }
+                        None => {
+                            let __location = __sym11.2.clone();
                             __lalrpop_util::ParseError::UnrecognizedEof {
                                 location: __location,
                                 expected: __expected,
@@ -10594,6 +12535,114 @@ fn __action33<
     'a,
 >(
     builder: &mut Builder<'a>,
+    (_, __0, _): (usize, (), usize),
+)
+{
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action34<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, k, _): (usize, (usize, u32), usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u64, usize),
+    (_, g, _): (usize, (usize, u64), usize),
+    (_, i, _): (usize, (usize, u64), usize),
+    (_, r, _): (usize, Option<u32>, usize),
+    (_, _, _): (usize, (), usize),
+)
+{
+    builder.group_collective(s, k, (at, n), [g, i], r)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action35<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, k, _): (usize, u32, usize),
+    (_, n, _): (usize, (usize, u64), usize),
+    (_, _, _): (usize, Token, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, c, _): (usize, (usize, u64), usize),
+    (_, _, _): (usize, Token, usize),
+    (_, g, _): (usize, (usize, u64), usize),
+    (_, _, _): (usize, Token, usize),
+    (_, t, _): (usize, (usize, u64), usize),
+    (_, _, _): (usize, Token, usize),
+    (_, q, _): (usize, (usize, u64), usize),
+    (_, _, _): (usize, Token, usize),
+)
+{
+    builder.nccl_collective(s, k, n, [c, g, t, q])
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action36<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u32, usize),
+) -> (usize, u32)
+{
+    (at, n)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action37<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u64, usize),
+) -> (usize, u64)
+{
+    (at, n)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action38<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, n, _): (usize, u64, usize),
+) -> Option<u32>
+{
+    builder.root(s, n)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action39<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, e, _): (usize, usize, usize),
+) -> Option<u32>
+{
+    builder.no_root(s, e)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action40<
+    'a,
+>(
+    builder: &mut Builder<'a>,
     (_, s, _): (usize, usize, usize),
     (_, n, _): (usize, u64, usize),
 )
@@ -10603,7 +12652,7 @@ fn __action33<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action34<
+fn __action41<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10614,7 +12663,7 @@ fn __action34<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action35<
+fn __action42<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10627,7 +12676,7 @@ fn __action35<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action36<
+fn __action43<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10640,7 +12689,7 @@ fn __action36<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action37<
+fn __action44<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10654,7 +12703,7 @@ fn __action37<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action38<
+fn __action45<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10664,105 +12713,6 @@ fn __action38<
 ) -> Peer
 {
     builder.relative_peer(r, at, n)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action39<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, __0, _): (usize, (), usize),
-)
-{
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action40<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, __0, _): (usize, (), usize),
-    (_, __1, _): (usize, (), usize),
-)
-{
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action41<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, at, _): (usize, usize, usize),
-    (_, n, _): (usize, u64, usize),
-)
-{
-    builder.tag(s, at, n)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action42<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, _, _): (usize, Token, usize),
-)
-{
-    builder.any_tag(s)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action43<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, at, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, e, _): (usize, usize, usize),
-)
-{
-    builder.negative_tag(s, at, e)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action44<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, at, _): (usize, usize, usize),
-    (_, n, _): (usize, u32, usize),
-)
-{
-    builder.with(s, at, n)
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action45<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
-    (_, at, _): (usize, usize, usize),
-    (_, n, _): (usize, u32, usize),
-    (_, _, _): (usize, (), usize),
-)
-{
-    builder.with(s, at, n)
 }
 
 #[allow(unused_variables)]
@@ -10783,6 +12733,7 @@ fn __action47<
 >(
     builder: &mut Builder<'a>,
     (_, __0, _): (usize, (), usize),
+    (_, __1, _): (usize, (), usize),
 )
 {
 }
@@ -10793,10 +12744,13 @@ fn __action48<
     'a,
 >(
     builder: &mut Builder<'a>,
-    (_, __0, _): (usize, (), usize),
-    (_, __1, _): (usize, (), usize),
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u64, usize),
 )
 {
+    builder.tag(s, at, n)
 }
 
 #[allow(unused_variables)]
@@ -10807,11 +12761,10 @@ fn __action49<
     builder: &mut Builder<'a>,
     (_, s, _): (usize, usize, usize),
     (_, _, _): (usize, Token, usize),
-    (_, at, _): (usize, usize, usize),
-    (_, n, _): (usize, u64, usize),
+    (_, _, _): (usize, Token, usize),
 )
 {
-    builder.cpu(s, at, n)
+    builder.any_tag(s)
 }
 
 #[allow(unused_variables)]
@@ -10823,10 +12776,11 @@ fn __action50<
     (_, s, _): (usize, usize, usize),
     (_, _, _): (usize, Token, usize),
     (_, at, _): (usize, usize, usize),
-    (_, n, _): (usize, u64, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, e, _): (usize, usize, usize),
 )
 {
-    builder.nic(s, at, n)
+    builder.negative_tag(s, at, e)
 }
 
 #[allow(unused_variables)]
@@ -10835,9 +12789,13 @@ fn __action51<
     'a,
 >(
     builder: &mut Builder<'a>,
-    (_, __0, _): (usize, (), usize),
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u32, usize),
 )
 {
+    builder.with(s, at, n)
 }
 
 #[allow(unused_variables)]
@@ -10846,11 +12804,14 @@ fn __action52<
     'a,
 >(
     builder: &mut Builder<'a>,
-    (_, __0, _): (usize, (), usize),
-    (_, __1, _): (usize, Option<Token>, usize),
-    (_, __2, _): (usize, (), usize),
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u32, usize),
+    (_, _, _): (usize, (), usize),
 )
 {
+    builder.with(s, at, n)
 }
 
 #[allow(unused_variables)]
@@ -10870,13 +12831,9 @@ fn __action54<
     'a,
 >(
     builder: &mut Builder<'a>,
-    (_, _, _): (usize, (), usize),
-    (_, _, _): (usize, (), usize),
-    (_, _, _): (usize, Token, usize),
-    (_, e, _): (usize, usize, usize),
+    (_, __0, _): (usize, (), usize),
 )
 {
-    builder.end_vector(e)
 }
 
 #[allow(unused_variables)]
@@ -10885,16 +12842,45 @@ fn __action55<
     'a,
 >(
     builder: &mut Builder<'a>,
-    (_, s, _): (usize, usize, usize),
-    (_, _, _): (usize, Token, usize),
+    (_, __0, _): (usize, (), usize),
+    (_, __1, _): (usize, (), usize),
 )
 {
-    builder.begin_vector(s)
 }
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
 fn __action56<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u64, usize),
+)
+{
+    builder.cpu(s, at, n)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action57<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+    (_, at, _): (usize, usize, usize),
+    (_, n, _): (usize, u64, usize),
+)
+{
+    builder.nic(s, at, n)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action58<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10905,7 +12891,7 @@ fn __action56<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action57<
+fn __action59<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10918,7 +12904,70 @@ fn __action57<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action58<
+fn __action60<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, __0, _): (usize, (), usize),
+)
+{
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action61<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, _, _): (usize, (), usize),
+    (_, _, _): (usize, (), usize),
+    (_, _, _): (usize, Token, usize),
+    (_, e, _): (usize, usize, usize),
+)
+{
+    builder.end_vector(e)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action62<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, s, _): (usize, usize, usize),
+    (_, _, _): (usize, Token, usize),
+)
+{
+    builder.begin_vector(s)
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action63<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, __0, _): (usize, (), usize),
+)
+{
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action64<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    (_, __0, _): (usize, (), usize),
+    (_, __1, _): (usize, Option<Token>, usize),
+    (_, __2, _): (usize, (), usize),
+)
+{
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
+fn __action65<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10934,7 +12983,7 @@ fn __action58<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action59<
+fn __action66<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10951,7 +13000,7 @@ fn __action59<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action60<
+fn __action67<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10967,7 +13016,7 @@ fn __action60<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action61<
+fn __action68<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -10983,7 +13032,7 @@ fn __action61<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action62<
+fn __action69<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11000,7 +13049,7 @@ fn __action62<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action63<
+fn __action70<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11013,7 +13062,7 @@ fn __action63<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action64<
+fn __action71<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11027,7 +13076,7 @@ fn __action64<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action65<
+fn __action72<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11045,7 +13094,7 @@ fn __action65<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action66<
+fn __action73<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11063,7 +13112,7 @@ fn __action66<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action67<
+fn __action74<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11074,7 +13123,7 @@ fn __action67<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action68<
+fn __action75<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11086,7 +13135,7 @@ fn __action68<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action69<
+fn __action76<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11100,7 +13149,7 @@ fn __action69<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action70<
+fn __action77<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11114,7 +13163,7 @@ fn __action70<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action71<
+fn __action78<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11128,7 +13177,7 @@ fn __action71<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action72<
+fn __action79<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11142,7 +13191,7 @@ fn __action72<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action73<
+fn __action80<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11154,7 +13203,7 @@ fn __action73<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action74<
+fn __action81<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11167,7 +13216,7 @@ fn __action74<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action75<
+fn __action82<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11179,7 +13228,7 @@ fn __action75<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action76<
+fn __action83<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11192,7 +13241,7 @@ fn __action76<
 
 #[allow(unused_variables)]
 #[allow(clippy::needless_lifetimes)]
-fn __action77<
+fn __action84<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11205,7 +13254,7 @@ fn __action77<
 
 #[allow(unused_variables)]
 #[allow(clippy::needless_lifetimes)]
-fn __action78<
+fn __action85<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11218,7 +13267,7 @@ fn __action78<
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes, clippy::just_underscores_and_digits, clippy::extra_unused_type_parameters)]
-fn __action79<
+fn __action86<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11231,7 +13280,7 @@ fn __action79<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action80<
+fn __action87<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11242,7 +13291,7 @@ fn __action80<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.2.clone();
-    let __temp0 = __action75(
+    let __temp0 = __action82(
         builder,
         __0,
     );
@@ -11252,191 +13301,6 @@ fn __action80<
         __temp0,
         __1,
         __2,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action81<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, usize, usize),
-    __1: (usize, u64, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __temp0 = __action76(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action14(
-        builder,
-        __temp0,
-        __0,
-        __1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action82<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, (), usize),
-    __1: (usize, Token, usize),
-    __2: (usize, (), usize),
-)
-{
-    let __start0 = __1.0.clone();
-    let __end0 = __1.2.clone();
-    let __temp0 = __action73(
-        builder,
-        __1,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action52(
-        builder,
-        __0,
-        __temp0,
-        __2,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action83<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, (), usize),
-    __1: (usize, (), usize),
-)
-{
-    let __start0 = __0.2.clone();
-    let __end0 = __1.0.clone();
-    let __temp0 = __action74(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action52(
-        builder,
-        __0,
-        __temp0,
-        __1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action84<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, (), usize),
-    __1: (usize, Token, usize),
-    __2: (usize, (), usize),
-)
-{
-    let __start0 = __1.0.clone();
-    let __end0 = __1.2.clone();
-    let __temp0 = __action73(
-        builder,
-        __1,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action57(
-        builder,
-        __0,
-        __temp0,
-        __2,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action85<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, (), usize),
-    __1: (usize, (), usize),
-)
-{
-    let __start0 = __0.2.clone();
-    let __end0 = __1.0.clone();
-    let __temp0 = __action74(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action57(
-        builder,
-        __0,
-        __temp0,
-        __1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action86<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __lookbehind: &usize,
-    __lookahead: &usize,
-)
-{
-    let __start0 = __lookbehind.clone();
-    let __end0 = __lookahead.clone();
-    let __temp0 = __action79(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action39(
-        builder,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action87<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __lookbehind: &usize,
-    __lookahead: &usize,
-)
-{
-    let __start0 = __lookbehind.clone();
-    let __end0 = __lookahead.clone();
-    let __temp0 = __action79(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action4(
-        builder,
-        __temp0,
     )
 }
 
@@ -11447,21 +13311,23 @@ fn __action88<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __lookbehind: &usize,
-    __lookahead: &usize,
+    __0: (usize, usize, usize),
+    __1: (usize, u64, usize),
 )
 {
-    let __start0 = __lookbehind.clone();
-    let __end0 = __lookahead.clone();
-    let __temp0 = __action79(
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action83(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action47(
+    __action14(
         builder,
         __temp0,
+        __0,
+        __1,
     )
 }
 
@@ -11472,21 +13338,23 @@ fn __action89<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __lookbehind: &usize,
-    __lookahead: &usize,
+    __0: (usize, (), usize),
+    __1: (usize, Token, usize),
+    __2: (usize, (), usize),
 )
 {
-    let __start0 = __lookbehind.clone();
-    let __end0 = __lookahead.clone();
-    let __temp0 = __action79(
+    let __start0 = __1.0.clone();
+    let __end0 = __1.2.clone();
+    let __temp0 = __action80(
         builder,
-        &__start0,
-        &__end0,
+        __1,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action16(
+    __action59(
         builder,
+        __0,
         __temp0,
+        __2,
     )
 }
 
@@ -11497,21 +13365,23 @@ fn __action90<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __lookbehind: &usize,
-    __lookahead: &usize,
+    __0: (usize, (), usize),
+    __1: (usize, (), usize),
 )
 {
-    let __start0 = __lookbehind.clone();
-    let __end0 = __lookahead.clone();
-    let __temp0 = __action79(
+    let __start0 = __0.2.clone();
+    let __end0 = __1.0.clone();
+    let __temp0 = __action81(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action67(
+    __action59(
         builder,
+        __0,
         __temp0,
+        __1,
     )
 }
 
@@ -11522,32 +13392,23 @@ fn __action91<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u64, usize),
+    __0: (usize, (), usize),
+    __1: (usize, Token, usize),
+    __2: (usize, (), usize),
 )
 {
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __temp0 = __action78(
+    let __start0 = __1.0.clone();
+    let __end0 = __1.2.clone();
+    let __temp0 = __action80(
         builder,
-        &__start0,
-        &__end0,
+        __1,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
+    __action64(
         builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    __action41(
-        builder,
-        __temp0,
         __0,
-        __temp1,
-        __1,
+        __temp0,
+        __2,
     )
 }
 
@@ -11558,250 +13419,13 @@ fn __action92<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, Token, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __temp0 = __action78(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action42(
-        builder,
-        __temp0,
-        __0,
-        __1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action93<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, Token, usize),
-    __2: (usize, usize, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __temp0 = __action78(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
-        builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    __action43(
-        builder,
-        __temp0,
-        __0,
-        __temp1,
-        __1,
-        __2,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action94<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u32, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __temp0 = __action78(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
-        builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    __action44(
-        builder,
-        __temp0,
-        __0,
-        __temp1,
-        __1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action95<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u32, usize),
-    __2: (usize, (), usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __temp0 = __action78(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
-        builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    __action45(
-        builder,
-        __temp0,
-        __0,
-        __temp1,
-        __1,
-        __2,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action96<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u64, usize),
-    __2: (usize, Token, usize),
-    __3: (usize, u32, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __start2 = __2.2.clone();
-    let __end2 = __3.0.clone();
-    let __temp0 = __action78(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
-        builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    let __temp2 = __action78(
-        builder,
-        &__start2,
-        &__end2,
-    );
-    let __temp2 = (__start2, __temp2, __end2);
-    __action65(
-        builder,
-        __temp0,
-        __0,
-        __temp1,
-        __1,
-        __2,
-        __temp2,
-        __3,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action97<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u64, usize),
-    __2: (usize, Token, usize),
-    __3: (usize, u32, usize),
-)
-{
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __0.2.clone();
-    let __end1 = __1.0.clone();
-    let __start2 = __2.2.clone();
-    let __end2 = __3.0.clone();
-    let __temp0 = __action78(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
-        builder,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    let __temp2 = __action78(
-        builder,
-        &__start2,
-        &__end2,
-    );
-    let __temp2 = (__start2, __temp2, __end2);
-    __action66(
-        builder,
-        __temp0,
-        __0,
-        __temp1,
-        __1,
-        __2,
-        __temp2,
-        __3,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action98<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u64, usize),
+    __0: (usize, (), usize),
+    __1: (usize, (), usize),
 )
 {
     let __start0 = __0.2.clone();
     let __end0 = __1.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action81(
         builder,
         &__start0,
         &__end0,
@@ -11818,38 +13442,188 @@ fn __action98<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action99<
+fn __action93<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, u32, usize),
-    __1: (usize, Token, usize),
-    __2: (usize, u32, usize),
+    __lookbehind: &usize,
+    __lookahead: &usize,
 )
 {
-    let __start0 = __0.0.clone();
-    let __end0 = __0.0.clone();
-    let __start1 = __1.2.clone();
-    let __end1 = __2.0.clone();
-    let __temp0 = __action78(
+    let __start0 = __lookbehind.clone();
+    let __end0 = __lookahead.clone();
+    let __temp0 = __action86(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
+    __action46(
+        builder,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action94<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __lookbehind: &usize,
+    __lookahead: &usize,
+)
+{
+    let __start0 = __lookbehind.clone();
+    let __end0 = __lookahead.clone();
+    let __temp0 = __action86(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action4(
+        builder,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action95<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __lookbehind: &usize,
+    __lookahead: &usize,
+)
+{
+    let __start0 = __lookbehind.clone();
+    let __end0 = __lookahead.clone();
+    let __temp0 = __action86(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action54(
+        builder,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action96<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __lookbehind: &usize,
+    __lookahead: &usize,
+)
+{
+    let __start0 = __lookbehind.clone();
+    let __end0 = __lookahead.clone();
+    let __temp0 = __action86(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action16(
+        builder,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action97<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __lookbehind: &usize,
+    __lookahead: &usize,
+)
+{
+    let __start0 = __lookbehind.clone();
+    let __end0 = __lookahead.clone();
+    let __temp0 = __action86(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action74(
+        builder,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action98<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u64, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action85(
         builder,
         &__start1,
         &__end1,
     );
     let __temp1 = (__start1, __temp1, __end1);
-    __action60(
+    __action48(
+        builder,
+        __temp0,
+        __0,
+        __temp1,
+        __1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action99<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, Token, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action49(
         builder,
         __temp0,
         __0,
         __1,
-        __temp1,
-        __2,
     )
 }
 
@@ -11860,33 +13634,33 @@ fn __action100<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, u32, usize),
+    __0: (usize, Token, usize),
     __1: (usize, Token, usize),
-    __2: (usize, u32, usize),
+    __2: (usize, usize, usize),
 )
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __start1 = __1.2.clone();
-    let __end1 = __2.0.clone();
-    let __temp0 = __action78(
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
+    let __temp1 = __action85(
         builder,
         &__start1,
         &__end1,
     );
     let __temp1 = (__start1, __temp1, __end1);
-    __action61(
+    __action50(
         builder,
         __temp0,
         __0,
-        __1,
         __temp1,
+        __1,
         __2,
     )
 }
@@ -11900,6 +13674,399 @@ fn __action101<
     builder: &mut Builder<'a>,
     __0: (usize, Token, usize),
     __1: (usize, u32, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action85(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action51(
+        builder,
+        __temp0,
+        __0,
+        __temp1,
+        __1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action102<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u32, usize),
+    __2: (usize, (), usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action85(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action52(
+        builder,
+        __temp0,
+        __0,
+        __temp1,
+        __1,
+        __2,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action103<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, (usize, u32), usize),
+    __2: (usize, u64, usize),
+    __3: (usize, (usize, u64), usize),
+    __4: (usize, (usize, u64), usize),
+    __5: (usize, Option<u32>, usize),
+    __6: (usize, (), usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __1.2.clone();
+    let __end1 = __2.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action85(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action34(
+        builder,
+        __temp0,
+        __0,
+        __1,
+        __temp1,
+        __2,
+        __3,
+        __4,
+        __5,
+        __6,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action104<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, u32, usize),
+    __1: (usize, (usize, u64), usize),
+    __2: (usize, Token, usize),
+    __3: (usize, Token, usize),
+    __4: (usize, (usize, u64), usize),
+    __5: (usize, Token, usize),
+    __6: (usize, (usize, u64), usize),
+    __7: (usize, Token, usize),
+    __8: (usize, (usize, u64), usize),
+    __9: (usize, Token, usize),
+    __10: (usize, (usize, u64), usize),
+    __11: (usize, Token, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action35(
+        builder,
+        __temp0,
+        __0,
+        __1,
+        __2,
+        __3,
+        __4,
+        __5,
+        __6,
+        __7,
+        __8,
+        __9,
+        __10,
+        __11,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action105<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, u32, usize),
+) -> (usize, u32)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action36(
+        builder,
+        __temp0,
+        __0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action106<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u64, usize),
+    __2: (usize, Token, usize),
+    __3: (usize, u32, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __start2 = __2.2.clone();
+    let __end2 = __3.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action85(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    let __temp2 = __action85(
+        builder,
+        &__start2,
+        &__end2,
+    );
+    let __temp2 = (__start2, __temp2, __end2);
+    __action72(
+        builder,
+        __temp0,
+        __0,
+        __temp1,
+        __1,
+        __2,
+        __temp2,
+        __3,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action107<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u64, usize),
+    __2: (usize, Token, usize),
+    __3: (usize, u32, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __0.2.clone();
+    let __end1 = __1.0.clone();
+    let __start2 = __2.2.clone();
+    let __end2 = __3.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action85(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    let __temp2 = __action85(
+        builder,
+        &__start2,
+        &__end2,
+    );
+    let __temp2 = (__start2, __temp2, __end2);
+    __action73(
+        builder,
+        __temp0,
+        __0,
+        __temp1,
+        __1,
+        __2,
+        __temp2,
+        __3,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action108<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u64, usize),
+)
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __1.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action71(
+        builder,
+        __0,
+        __temp0,
+        __1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action109<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, u32, usize),
+    __1: (usize, Token, usize),
+    __2: (usize, u32, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __1.2.clone();
+    let __end1 = __2.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action85(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action67(
+        builder,
+        __temp0,
+        __0,
+        __1,
+        __temp1,
+        __2,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action110<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, u32, usize),
+    __1: (usize, Token, usize),
+    __2: (usize, u32, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __start1 = __1.2.clone();
+    let __end1 = __2.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action85(
+        builder,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action68(
+        builder,
+        __temp0,
+        __0,
+        __1,
+        __temp1,
+        __2,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action111<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u32, usize),
     __2: (usize, Token, usize),
     __3: (usize, u32, usize),
 )
@@ -11908,19 +14075,19 @@ fn __action101<
     let __end0 = __1.0.clone();
     let __start1 = __2.2.clone();
     let __end1 = __3.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
+    let __temp1 = __action85(
         builder,
         &__start1,
         &__end1,
     );
     let __temp1 = (__start1, __temp1, __end1);
-    __action62(
+    __action69(
         builder,
         __0,
         __temp0,
@@ -11934,7 +14101,7 @@ fn __action101<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action102<
+fn __action112<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11946,13 +14113,13 @@ fn __action102<
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
+    let __temp1 = __action85(
         builder,
         &__start1,
         &__end1,
@@ -11970,7 +14137,7 @@ fn __action102<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action103<
+fn __action113<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -11979,7 +14146,7 @@ fn __action103<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
@@ -11995,22 +14162,22 @@ fn __action103<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action104<
+fn __action114<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-)
+    __0: (usize, u64, usize),
+) -> (usize, u64)
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action55(
+    __action37(
         builder,
         __temp0,
         __0,
@@ -12020,7 +14187,32 @@ fn __action104<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action105<
+fn __action115<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+)
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action62(
+        builder,
+        __temp0,
+        __0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action116<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12033,7 +14225,7 @@ fn __action105<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
@@ -12053,7 +14245,7 @@ fn __action105<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action106<
+fn __action117<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12066,7 +14258,7 @@ fn __action106<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
@@ -12086,7 +14278,7 @@ fn __action106<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action107<
+fn __action118<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12099,13 +14291,13 @@ fn __action107<
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
+    let __temp1 = __action85(
         builder,
         &__start1,
         &__end1,
@@ -12124,7 +14316,7 @@ fn __action107<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action108<
+fn __action119<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12138,13 +14330,13 @@ fn __action108<
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
+    let __temp1 = __action85(
         builder,
         &__start1,
         &__end1,
@@ -12164,7 +14356,7 @@ fn __action108<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action109<
+fn __action120<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12179,13 +14371,13 @@ fn __action109<
     let __end0 = __0.0.clone();
     let __start1 = __1.2.clone();
     let __end1 = __2.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
+    let __temp1 = __action85(
         builder,
         &__start1,
         &__end1,
@@ -12206,7 +14398,7 @@ fn __action109<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action110<
+fn __action121<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12215,7 +14407,7 @@ fn __action110<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
@@ -12231,7 +14423,7 @@ fn __action110<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action111<
+fn __action122<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12240,13 +14432,13 @@ fn __action111<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action33(
+    __action40(
         builder,
         __temp0,
         __0,
@@ -12256,7 +14448,7 @@ fn __action111<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action112<
+fn __action123<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12265,13 +14457,13 @@ fn __action112<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action35(
+    __action42(
         builder,
         __temp0,
         __0,
@@ -12281,7 +14473,7 @@ fn __action112<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action113<
+fn __action124<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12290,13 +14482,13 @@ fn __action113<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action36(
+    __action43(
         builder,
         __temp0,
         __0,
@@ -12306,7 +14498,7 @@ fn __action113<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action114<
+fn __action125<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12316,13 +14508,13 @@ fn __action114<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action37(
+    __action44(
         builder,
         __temp0,
         __0,
@@ -12333,7 +14525,7 @@ fn __action114<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action115<
+fn __action126<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12343,13 +14535,13 @@ fn __action115<
 {
     let __start0 = __0.2.clone();
     let __end0 = __1.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action38(
+    __action45(
         builder,
         __0,
         __temp0,
@@ -12360,7 +14552,7 @@ fn __action115<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action116<
+fn __action127<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12372,13 +14564,13 @@ fn __action116<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action58(
+    __action65(
         builder,
         __temp0,
         __0,
@@ -12391,7 +14583,7 @@ fn __action116<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action117<
+fn __action128<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12404,13 +14596,13 @@ fn __action117<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action59(
+    __action66(
         builder,
         __temp0,
         __0,
@@ -12424,7 +14616,7 @@ fn __action117<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action118<
+fn __action129<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12436,19 +14628,19 @@ fn __action118<
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
+    let __temp1 = __action85(
         builder,
         &__start1,
         &__end1,
     );
     let __temp1 = (__start1, __temp1, __end1);
-    __action49(
+    __action56(
         builder,
         __temp0,
         __0,
@@ -12460,7 +14652,7 @@ fn __action118<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action119<
+fn __action130<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12472,19 +14664,19 @@ fn __action119<
     let __end0 = __0.0.clone();
     let __start1 = __0.2.clone();
     let __end1 = __1.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action78(
+    let __temp1 = __action85(
         builder,
         &__start1,
         &__end1,
     );
     let __temp1 = (__start1, __temp1, __end1);
-    __action50(
+    __action57(
         builder,
         __temp0,
         __0,
@@ -12496,7 +14688,7 @@ fn __action119<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action120<
+fn __action131<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12505,7 +14697,7 @@ fn __action120<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
@@ -12521,7 +14713,7 @@ fn __action120<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action121<
+fn __action132<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12531,13 +14723,13 @@ fn __action121<
 {
     let __start0 = __0.2.clone();
     let __end0 = __1.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action80(
+    __action87(
         builder,
         __0,
         __temp0,
@@ -12548,7 +14740,7 @@ fn __action121<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action122<
+fn __action133<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12557,13 +14749,13 @@ fn __action122<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action81(
+    __action88(
         builder,
         __temp0,
         __0,
@@ -12573,7 +14765,59 @@ fn __action122<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action123<
+fn __action134<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, u64, usize),
+) -> Option<u32>
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action38(
+        builder,
+        __temp0,
+        __0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action135<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, usize, usize),
+) -> Option<u32>
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action85(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action39(
+        builder,
+        __temp0,
+        __0,
+        __1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action136<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12582,7 +14826,7 @@ fn __action123<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
@@ -12598,7 +14842,7 @@ fn __action123<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action124<
+fn __action137<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12607,7 +14851,7 @@ fn __action124<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
@@ -12623,7 +14867,7 @@ fn __action124<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action125<
+fn __action138<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12633,13 +14877,13 @@ fn __action125<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action69(
+    __action76(
         builder,
         __temp0,
         __0,
@@ -12650,7 +14894,7 @@ fn __action125<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action126<
+fn __action139<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12660,13 +14904,13 @@ fn __action126<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action70(
+    __action77(
         builder,
         __temp0,
         __0,
@@ -12677,7 +14921,7 @@ fn __action126<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action127<
+fn __action140<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12687,13 +14931,13 @@ fn __action127<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action71(
+    __action78(
         builder,
         __temp0,
         __0,
@@ -12704,7 +14948,7 @@ fn __action127<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action128<
+fn __action141<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12714,13 +14958,13 @@ fn __action128<
 {
     let __start0 = __0.0.clone();
     let __end0 = __0.0.clone();
-    let __temp0 = __action78(
+    let __temp0 = __action85(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action72(
+    __action79(
         builder,
         __temp0,
         __0,
@@ -12731,7 +14975,7 @@ fn __action128<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action129<
+fn __action142<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12741,13 +14985,13 @@ fn __action129<
 {
     let __start0 = __1.2.clone();
     let __end0 = __1.2.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action93(
+    __action100(
         builder,
         __0,
         __1,
@@ -12758,7 +15002,7 @@ fn __action129<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action130<
+fn __action143<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12767,7 +15011,7 @@ fn __action130<
 {
     let __start0 = __0.2.clone();
     let __end0 = __0.2.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
@@ -12783,7 +15027,7 @@ fn __action130<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action131<
+fn __action144<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12793,7 +15037,7 @@ fn __action131<
 {
     let __start0 = __1.2.clone();
     let __end0 = __1.2.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
@@ -12810,7 +15054,7 @@ fn __action131<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action132<
+fn __action145<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12821,13 +15065,13 @@ fn __action132<
 {
     let __start0 = __2.2.clone();
     let __end0 = __2.2.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action54(
+    __action61(
         builder,
         __0,
         __1,
@@ -12839,7 +15083,7 @@ fn __action132<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action133<
+fn __action146<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -12848,92 +15092,7 @@ fn __action133<
 {
     let __start0 = __0.2.clone();
     let __end0 = __0.2.clone();
-    let __temp0 = __action77(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action114(
-        builder,
-        __0,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action134<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, u64, usize),
-    __1: (usize, Token, usize),
-    __2: (usize, u64, usize),
-)
-{
-    let __start0 = __2.2.clone();
-    let __end0 = __2.2.clone();
-    let __temp0 = __action77(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action116(
-        builder,
-        __0,
-        __1,
-        __2,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action135<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-    __1: (usize, u64, usize),
-    __2: (usize, Token, usize),
-    __3: (usize, u64, usize),
-)
-{
-    let __start0 = __3.2.clone();
-    let __end0 = __3.2.clone();
-    let __temp0 = __action77(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action117(
-        builder,
-        __0,
-        __1,
-        __2,
-        __3,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action136<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, u64, usize),
-)
-{
-    let __start0 = __0.2.clone();
-    let __end0 = __0.2.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
@@ -12949,41 +15108,18 @@ fn __action136<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action137<
+fn __action147<
     'a,
 >(
     builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
+    __0: (usize, u64, usize),
+    __1: (usize, Token, usize),
+    __2: (usize, u64, usize),
 )
 {
-    let __start0 = __0.2.clone();
-    let __end0 = __0.2.clone();
-    let __temp0 = __action77(
-        builder,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action126(
-        builder,
-        __0,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action138<
-    'a,
->(
-    builder: &mut Builder<'a>,
-    __0: (usize, Token, usize),
-)
-{
-    let __start0 = __0.2.clone();
-    let __end0 = __0.2.clone();
-    let __temp0 = __action77(
+    let __start0 = __2.2.clone();
+    let __end0 = __2.2.clone();
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
@@ -12992,6 +15128,8 @@ fn __action138<
     __action127(
         builder,
         __0,
+        __1,
+        __2,
         __temp0,
     )
 }
@@ -12999,7 +15137,138 @@ fn __action138<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action139<
+fn __action148<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+    __1: (usize, u64, usize),
+    __2: (usize, Token, usize),
+    __3: (usize, u64, usize),
+)
+{
+    let __start0 = __3.2.clone();
+    let __end0 = __3.2.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action128(
+        builder,
+        __0,
+        __1,
+        __2,
+        __3,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action149<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+) -> Option<u32>
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action135(
+        builder,
+        __0,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action150<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, u64, usize),
+)
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action138(
+        builder,
+        __0,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action151<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+)
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action139(
+        builder,
+        __0,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action152<
+    'a,
+>(
+    builder: &mut Builder<'a>,
+    __0: (usize, Token, usize),
+)
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
+    let __temp0 = __action84(
+        builder,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action140(
+        builder,
+        __0,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action153<
     'a,
 >(
     builder: &mut Builder<'a>,
@@ -13008,13 +15277,13 @@ fn __action139<
 {
     let __start0 = __0.2.clone();
     let __end0 = __0.2.clone();
-    let __temp0 = __action77(
+    let __temp0 = __action84(
         builder,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action128(
+    __action141(
         builder,
         __0,
         __temp0,

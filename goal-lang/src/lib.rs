@@ -28,7 +28,9 @@ mod collective;
 pub mod diag;
 mod fmt;
 mod function;
+mod groups;
 mod ids;
+mod instances;
 mod lexer;
 pub mod limits;
 mod lines;
@@ -44,10 +46,15 @@ mod suggest;
 pub use collective::{BlockList, CollectiveKind, Neighbors};
 pub use fmt::{FormatOptions, fmt};
 pub use function::{Datatype, ODD_NAN, Op, is_legal};
+pub use groups::Groups;
 pub use ids::{ANY, ActionId, BodyId, ImageId};
+pub use instances::{
+    CollectiveInstance, CollectiveSize, Instances, Member, StatedMessage, instances,
+};
 pub use lines::{LineCounters, Lines};
 pub use parse::{ParseOptions, Parsed, parse, parse_symmetric};
 pub use print::{Style, print, print_ranks, print_symmetric, statement};
 pub use program::*;
 pub use relative::{Relation, SymmetricProgram};
+pub use resolve::unexpanded;
 pub use source::{Bytes, Position, Source, SourceMap, Span};

@@ -6,7 +6,9 @@ use goal_lang::SourceMap;
 use goal_loggops::machine::Machine;
 use goal_loggops::symmetry::{CommonTimes, simulate_symmetric};
 use goal_loggops::{Kind, Workload};
-use goalc::driver::{self, Error, Format, InputArguments, Loaded, Opened, Options, Text};
+use goalc::driver::{
+    self, Collectives, Error, Format, InputArguments, Loaded, Opened, Options, Text,
+};
 use std::time::Instant;
 
 /// A program, and its actions as the models read them.
@@ -65,11 +67,12 @@ impl Subject {
     ) -> Result<Reading, Error> {
         let options = Options { strip: false, ..input.options() };
         let opened = driver::open(&input.inputs, &options)?;
+        let expands = matches!(options.collectives, Collectives::Expand(_));
         let keeps_order = !matches!(opened, Opened::Nisa(_));
         let mut started = Instant::now();
         let mut are_unlike = false;
         let (source, workload) = match opened {
-            Opened::Loggopsim(ref input) => {
+            Opened::Loggopsim(ref input) if !expands => {
                 driver::show_stage("reading");
                 let ranks = Ranks::read(input, &options)?;
                 if let Some(times) = machine.and_then(|machine| ranks.simulate(machine)) {

@@ -75,11 +75,12 @@ pub(crate) fn load(texts: Vec<(String, String)>, options: &Options) -> Result<Lo
         wrap_tags: options.wrap_tags,
         debug: true,
         check: options.check,
+        collectives: false,
     };
     let parsed = parse(&sources, &parse_options);
     let findings = Findings { report: parsed.report, sources };
     match parsed.program {
-        Some(program) => Ok(Loaded { program, findings, binary: None }),
+        Some(program) => Ok(Loaded::new(program, findings)),
         None => Err(Error::Input(Box::new(findings))),
     }
 }

@@ -19,6 +19,7 @@
 //! ```
 
 pub mod driver;
+pub mod expand;
 pub mod graph;
 mod limits;
 pub mod memory;

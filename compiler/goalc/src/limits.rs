@@ -8,6 +8,13 @@ pub(crate) const INPUT_BYTES_MAX: u64 = 1 << 32;
 /// else.
 pub(crate) const MACHINE_BYTES_MAX: u64 = 1 << 20;
 
+/// Most actions that collective statements of all ranks become. One of them takes up to 100 bytes.
+pub(crate) const EXPANDED_ACTIONS_MAX: u64 = 1 << 28;
+
+/// Most actions of all members up to which an expanded collective is proved, as a multiple of
+/// `--effort`.
+pub(crate) const PROVED_ACTIONS_MAX: u64 = 1 << 20;
+
 /// Most actions of all ranks in which the longest chains are looked for, with about 60 bytes each.
 pub(crate) const STATS_ACTIONS_MAX: u64 = 1 << 27;
 

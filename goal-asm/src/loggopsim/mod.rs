@@ -9,6 +9,7 @@
 //!               the appendix of u32 indices
 //! ```
 
+mod collective;
 mod file;
 mod outline;
 mod rank;

@@ -1,11 +1,11 @@
 //! Checks one rank of a LogGOPSim binary, and reads it as it lies there or as a [`Body`].
 
 use super::file::{File, Result, error};
-use super::node;
 use super::write::max_of;
+use super::{collective, node};
 use goal_lang::{
-    ANY, Action, ActionId, Body, Csr, Cycle, Payload, Placement, StatedOrder, StatedRows,
-    is_marker, topological_order,
+    ANY, Action, ActionId, Body, CollectiveForm, CollectiveStatement, Csr, Cycle, Payload,
+    Placement, StatedOrder, StatedRows, is_marker, topological_order,
 };
 use std::ops::Range;
 
@@ -30,6 +30,8 @@ pub struct RankRecords<'a> {
     reader: RankReader<'a>,
     places: Places,
     has_markers: bool,
+    /// The number of collective statements.
+    collectives: u32,
 }
 
 /// Memory that the checks of all ranks share.
@@ -90,10 +92,19 @@ impl<'a> RankReader<'a> {
         let mut highest = Placement::default();
         let mut counts = 0;
         let mut has_markers = false;
+        let mut collectives = 0;
         for i in 0..places.nodes as usize {
-            let action = self.action(places.node(i))?;
-            highest = max_of(highest, action.placement());
-            has_markers |= matches!(action, Action::Marker { .. });
+            let collective = collective::read(self.file, places.node(i), i);
+            collectives += u32::from(collective.is_some());
+            let named = match collective.map(|stated| stated.form) {
+                Some(CollectiveForm::Group { placement, .. }) => placement,
+                _ => {
+                    let action = self.action(places.node(i))?;
+                    has_markers |= matches!(action, Action::Marker { .. });
+                    action.placement()
+                }
+            };
+            highest = max_of(highest, named);
             for count in [node::DEPENDENCIES, node::DEPENDENTS, node::START_DEPENDENTS] {
                 counts |= self.file.u32(places.node(i) + count.start);
             }
@@ -103,7 +114,7 @@ impl<'a> RankReader<'a> {
             goes_on = self.check_dependencies(places, scratch)?;
         }
         self.check_roots(places)?;
-        let records = RankRecords { reader: self, places, has_markers };
+        let records = RankRecords { reader: self, places, has_markers, collectives };
         if !goes_on && let Err(Cycle(path)) = topological_order(&records.body()) {
             let at = places.node(path[0].index());
             return error(
@@ -213,8 +224,7 @@ impl<'a> RankReader<'a> {
     fn check_roots(&self, places: Places) -> Result<()> {
         let rank = self.rank;
         let waits = |i: usize| self.file.u32(places.node(i) + node::DEPENDENCIES.start) > 0;
-        let records = RankRecords { reader: *self, places, has_markers: false };
-        let roots = records.roots();
+        let roots = roots(self.file, places);
         if roots.clone().is_sorted_by(|a, b| a < b)
             && roots
                 .clone()
@@ -273,9 +283,14 @@ impl<'a> RankReader<'a> {
                 Ok(Action::Recv { payload, from, tag, placement })
             }
             node::CALC => Ok(Action::Calc { nanos: size, placement }),
+            kind if collective::of(kind).is_some() => Ok(Action::Nop),
             other => error(at + node::TYPE, format!("there is no type of operation {other}")),
         }
     }
+}
+
+fn roots(file: File<'_>, places: Places) -> impl ExactSizeIterator<Item = u32> + Clone {
+    (0..places.roots as usize).map(move |i| file.u32(places.first_root + 4 * i))
 }
 
 impl<'a> RankRecords<'a> {
@@ -331,8 +346,19 @@ impl<'a> RankRecords<'a> {
 
     /// Returns the operations that wait for nothing, in the file's order.
     pub fn roots(&self) -> impl ExactSizeIterator<Item = u32> + Clone + use<'a> {
-        let (file, first) = (self.reader.file, self.places.first_root);
-        (0..self.places.roots as usize).map(move |i| file.u32(first + 4 * i))
+        roots(self.reader.file, self.places)
+    }
+
+    /// Returns the number of collective statements. They are dummies among the operations.
+    pub fn num_collectives(&self) -> u32 {
+        self.collectives
+    }
+
+    /// Returns the collective statements, in the file's order.
+    fn collectives(&self) -> Vec<CollectiveStatement> {
+        let indices = 0..if self.collectives > 0 { self.len() } else { 0 };
+        let (file, places) = (self.reader.file, self.places);
+        indices.filter_map(|index| collective::read(file, places.node(index), index)).collect()
     }
 
     /// Returns the graph of the rank. If the file lists dependents and roots in another order than
@@ -348,6 +374,7 @@ impl<'a> RankRecords<'a> {
             actions: (0..self.len()).map(|index| self.action(index)).collect(),
             requires,
             irequires,
+            collectives: self.collectives(),
             ..Body::default()
         };
         body.debug.order = order.boxed();

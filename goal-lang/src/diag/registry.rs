@@ -106,6 +106,12 @@ codes! {
     WrongOperands = 25, Error, "wrong-operands";
     /// Two actions of a rank have the same label, and no dependency names it.
     UnusedDuplicate = 26, Warning, "unused-duplicate";
+    /// Ranks state a collective in different ways, or not all of them state it.
+    CollectiveMismatch = 30, Error, "collective-mismatch";
+    /// The list of groups that collective statements name is missing or wrong.
+    CollectiveGroups = 31, Error, "collective-groups";
+    /// A collective statement where only messages can be used.
+    UnexpandedCollective = 32, Error, "unexpanded-collective";
 
     /// The bytes are not a NISA file, or one that lost or gained bytes.
     NisaFormat = 101, Error, "nisa-format";
@@ -145,6 +151,8 @@ codes! {
     PassNote = 142, Warning, "pass-note";
     /// A comment allows a finding that does not exist, or that cannot be allowed.
     UnknownAllow = 143, Warning, "unknown-allow";
+    /// A collective statement can't be expanded into messages.
+    CollectiveExpansion = 144, Error, "collective-expansion";
 
     /// Actions that can never end.
     Deadlock = 301, Error, "deadlock";

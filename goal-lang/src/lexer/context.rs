@@ -268,6 +268,14 @@ impl<'a> Lexer<'a> {
             Raw::Scratch => Token::Scratch,
             Raw::Rank => self.sign().map_or(Token::Rank, Token::Relative),
             Raw::NumRanks => Token::NumRanks,
+            Raw::Coll => Token::Coll,
+            Raw::Nccl => Token::Nccl(length),
+            Raw::ByteCount => Token::ByteCount,
+            Raw::Comm => Token::Comm,
+            Raw::Gpu => Token::Gpu,
+            Raw::Stream => Token::Stream,
+            Raw::Seq => Token::Seq,
+            Raw::End => Token::End,
             _ => Token::Word(length),
         }
     }

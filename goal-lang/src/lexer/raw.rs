@@ -48,6 +48,29 @@ pub(crate) enum Raw {
     Rank,
     #[token("num_ranks")]
     NumRanks,
+    #[token("coll")]
+    Coll,
+    /// A collective or one end of a message, as NCCL names them.
+    #[token("AllReduce")]
+    #[token("AllGather")]
+    #[token("ReduceScatter")]
+    #[token("Broadcast")]
+    #[token("Reduce")]
+    #[token("Send")]
+    #[token("Recv")]
+    Nccl,
+    #[token("bytes")]
+    ByteCount,
+    #[token("comm")]
+    Comm,
+    #[token("gpu")]
+    Gpu,
+    #[token("stream")]
+    Stream,
+    #[token("seq")]
+    Seq,
+    #[token("end")]
+    End,
     /// Any other word.
     #[regex("[A-Za-z_][A-Za-z0-9_]*", priority = 1)]
     Word,

@@ -35,6 +35,15 @@ pub(crate) enum Token {
     /// with the word.
     Relative(Sign),
     NumRanks,
+    Coll,
+    /// A collective or one end of a message, as NCCL names them.
+    Nccl(u32),
+    ByteCount,
+    Comm,
+    Gpu,
+    Stream,
+    Seq,
+    End,
     /// A label and its colon.
     LabelDef(u32),
     /// The label of the waiting action, before `requires` or `irequires`.
@@ -84,6 +93,8 @@ impl Token {
                 | Init
                 | Expect
                 | Scratch
+                | Coll
+                | Nccl(_)
                 | LabelDef(_)
                 | Waiter(_)
                 | Plain(_)

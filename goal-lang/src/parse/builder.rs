@@ -263,6 +263,7 @@ impl<'a> Builder<'a> {
         }
         let body = &mut self.block.body;
         taken.pieces = std::mem::take(&mut body.pieces);
+        taken.collectives = std::mem::take(&mut body.collectives);
         taken.debug.labels = body.debug.labels.take();
         taken.actions = take_exact(&mut body.actions);
         taken.debug.actions = take_exact(&mut body.debug.actions);

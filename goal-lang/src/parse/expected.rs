@@ -35,6 +35,7 @@ pub(super) fn alternatives(expected: &[String]) -> String {
             "\"send\"" => "an operation (`send`, `recv`, `calc`, `exec` or `nop`)",
             "\"recv\"" | "\"calc\"" | "\"exec\"" | "\"nop\"" => continue,
             "\"requ\"" | "\"init\"" | "\"expect\"" | "\"scratch\"" | "label_def" | "waiter"
+            | "\"coll\"" | "nccl"
                 if has("\"send\"") =>
             {
                 continue;

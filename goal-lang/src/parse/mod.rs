@@ -6,6 +6,7 @@ mod block;
 mod buffers;
 mod builder;
 mod chunk;
+mod collective;
 mod cut;
 mod depend;
 mod exec;

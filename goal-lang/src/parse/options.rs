@@ -16,10 +16,21 @@ pub struct ParseOptions {
     pub debug: bool,
     /// True to look for warnings that take time to find.
     pub check: bool,
+    /// True to keep collective statements in the program
+    /// ([`Body::collectives`](crate::Body::collectives)). Otherwise they are refused, because
+    /// nothing executes them.
+    pub collectives: bool,
 }
 
 impl Default for ParseOptions {
     fn default() -> Self {
-        Self { limits: Limits::default(), threads: 1, wrap_tags: false, debug: true, check: true }
+        Self {
+            limits: Limits::default(),
+            threads: 1,
+            wrap_tags: false,
+            debug: true,
+            check: true,
+            collectives: false,
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::collectives;
 use super::labels::Names;
 use super::output::{Output, Style};
 use crate::ids::ActionId;
@@ -24,7 +25,10 @@ pub(super) fn print(out: &mut Output<'_>, body: &Body) -> io::Result<()> {
             names.write(out, id);
             out.text(": ");
         }
-        print_action(out, body, body.action(id));
+        match body.collective(id) {
+            Some(stated) => collectives::print(out, stated),
+            None => print_action(out, body, body.action(id)),
+        }
         out.end_statement()?;
         requires.print_up_to(out, &names, id)?;
         irequires.print_up_to(out, &names, id)?;
@@ -257,7 +261,7 @@ fn print_tag(out: &mut Output<'_>, tag: u32) {
     }
 }
 
-fn print_placement(out: &mut Output<'_>, placement: Placement) {
+pub(super) fn print_placement(out: &mut Output<'_>, placement: Placement) {
     for (word, number) in [(" cpu ", placement.cpu), (" nic ", placement.nic.into())] {
         if number != 0 {
             out.text(word);

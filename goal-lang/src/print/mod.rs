@@ -8,6 +8,7 @@
 //! integers of the same bytes.
 
 mod actions;
+mod collectives;
 mod labels;
 mod memory;
 mod output;
@@ -111,7 +112,8 @@ pub fn print_symmetric(
 }
 
 /// Returns true if LogGOPSim's language can express all of a program. The language has sends and
-/// receives without buffers, markers, and calcs without a network interface.
+/// receives without buffers, markers, and calcs without a network interface. Collective statements
+/// belong to extensions of the language.
 fn loggopsim_reads(program: &Program) -> bool {
     let is_known = |action: &Action| match *action {
         Action::Send { payload, .. } | Action::Recv { payload, .. } => {
@@ -122,7 +124,10 @@ fn loggopsim_reads(program: &Program) -> bool {
         _ => false,
     };
     !program.ranks.is_empty()
-        && program.bodies.iter().all(|body| body.scratch == 0 && body.actions.iter().all(is_known))
+        && program.bodies.iter().all(|body| {
+            let is_known = |id| is_known(body.action(id)) || body.collective(id).is_some();
+            body.scratch == 0 && body.ids().all(is_known)
+        })
         && program.ranks.iter().all(|entry| entry.image.is_none())
 }
 

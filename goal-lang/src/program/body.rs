@@ -1,6 +1,7 @@
 //! One rank's dependency graph.
 
 use super::action::{Action, Operand, Payload, Piece, Pieces, Space};
+use super::collectives::CollectiveStatement;
 use super::csr::Csr;
 use super::debug::Debug;
 use crate::function::{Datatype, Op};
@@ -29,6 +30,8 @@ pub struct Body {
     ///
     /// [`buffer_address`]: super::buffer_address
     pub buffers: Vec<u64>,
+    /// The collective statements, in the order of their actions.
+    pub collectives: Vec<CollectiveStatement>,
     /// Names and places of the text; empty after [`Program::strip`](super::Program::strip).
     pub debug: Debug,
 }
@@ -122,6 +125,12 @@ impl Body {
     /// The pieces of a scattered buffer.
     pub fn slice(&self, pieces: Pieces) -> &[Piece] {
         &self.pieces[pieces.first as usize..pieces.first as usize + pieces.len as usize]
+    }
+
+    /// Returns the collective statement that an action stands for, if it stands for one.
+    pub fn collective(&self, id: ActionId) -> Option<&CollectiveStatement> {
+        let at = self.collectives.binary_search_by_key(&id, |stated| stated.action).ok()?;
+        Some(&self.collectives[at])
     }
 
     /// Returns a scattered buffer as an operand. One piece counts as contiguous.
@@ -271,5 +280,6 @@ impl Body {
             && self.pieces == other.pieces
             && self.scratch == other.scratch
             && self.buffers == other.buffers
+            && self.collectives == other.collectives
     }
 }

@@ -4,6 +4,7 @@ mod action;
 mod body;
 mod buffers;
 mod builder;
+mod collectives;
 mod csr;
 mod debug;
 mod memory;
@@ -22,6 +23,8 @@ pub use buffers::{
     BUFFER_BYTES_MAX, BUFFERS_MAX, OFFSET_BITS, TableError, buffer_address, buffer_of, flat_offsets,
 };
 pub use builder::{BodyBuilder, ProgramBuilder};
+pub use collectives::{CollectiveForm, CollectiveStatement, NcclKind};
+pub(crate) use collectives::{GROUP_KINDS, group_word};
 pub use csr::{Csr, Edge};
 pub use debug::{Debug, Labels};
 pub use memory::{Datum, MemoryImage};
@@ -75,6 +78,12 @@ impl Program {
     pub fn memory_size(&self, rank: u32) -> u64 {
         let image = self.image_of(rank).map_or(0, MemoryImage::end);
         self.body_of(rank).extent(Space::Memory).max(image)
+    }
+
+    /// Returns true if a rank has a collective statement. The dummies that stand for collective
+    /// statements have no meaning without them.
+    pub fn has_collectives(&self) -> bool {
+        self.bodies.iter().any(|body| !body.collectives.is_empty())
     }
 
     /// Returns the same program with each rank's memory as one region ([`Body::flattened`]).

@@ -53,6 +53,33 @@ pub(super) fn peers(sources: &SourceMap, blocks: &mut [Block], group: &Group, re
     }
 }
 
+/// Reports collective statements, which nothing executes.
+pub(super) fn collectives(sources: &SourceMap, blocks: &[Block], report: &mut Report) {
+    let count = |block: &Block| block.body.collectives.len() as u64;
+    let Some(block) = blocks.iter().find(|&block| count(block) > 0) else { return };
+    let first = block.body.collectives[0].action;
+    let span = sources.statement(block.body.debug.actions[first.index()]);
+    let rest = blocks.iter().map(count).sum::<u64>() - 1;
+    report.push(unexpanded(span, rest));
+}
+
+/// Returns the finding about a collective statement where only messages can be used. `rest` is the
+/// number of further ones.
+pub fn unexpanded(first: Option<Span>, rest: u64) -> Diagnostic {
+    let message = match rest {
+        0 => "a collective statement has to be expanded into messages first".to_owned(),
+        _ => format!("{} collective statements have to be expanded into messages first", rest + 1),
+    };
+    let finding = Diagnostic::new(Code::UnexpandedCollective, message)
+        .note("a collective statement names a collective, and not the messages that perform it")
+        .help("write the messages in their place, or expand the statements");
+    match first {
+        Some(span) if rest == 0 => finding.label(span, "this one"),
+        Some(span) => finding.label(span, "the first one"),
+        None => finding,
+    }
+}
+
 /// Returns the span of the other rank in the message at `place`.
 pub(super) fn peer_span(sources: &SourceMap, place: Position) -> Span {
     let (text, offset, base) = sources.text_at(place);

@@ -6,7 +6,8 @@ use crate::diag::{Code, Diagnostic};
 use crate::ids::ActionId;
 use crate::parse::{Block, Dependencies, DependencyKind, Pending, quote};
 use crate::program::{
-    Action, Body, Csr, Edge, Payload, Pieces, StatedEdges, StatedOrder, StatedRows,
+    Action, Body, CollectiveStatement, Csr, Edge, Payload, Pieces, StatedEdges, StatedOrder,
+    StatedRows,
 };
 use crate::source::{Position, SourceMap, Span};
 use crate::suggest::nearest;
@@ -92,6 +93,10 @@ impl Resolver<'_> {
             body.actions
                 .extend(part.actions.iter().map(|action| with_pieces_at(*action, first_piece)));
             body.pieces.extend_from_slice(&part.pieces);
+            body.collectives.extend(part.collectives.iter().map(|stated| CollectiveStatement {
+                action: ActionId(stated.action.0 + offset),
+                ..*stated
+            }));
             body.scratch = body.scratch.max(part.scratch);
             body.debug.actions.extend_from_slice(&part.debug.actions);
             if debug {

@@ -10,6 +10,8 @@ mod merge;
 mod relative;
 mod resolver;
 
+pub use check::unexpanded;
+
 use std::collections::HashMap;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -34,6 +36,9 @@ pub(crate) fn assemble(
     let (mut blocks, group) = group::gather(sources, chunks, options, report)?;
     check::peers(sources, &mut blocks, &group, report);
     relative::check(sources, &blocks, &group, report);
+    if !options.collectives {
+        check::collectives(sources, &blocks, report);
+    }
     let mut resolver = Resolver::new(sources, report);
     let mut plan = resolver.plan(&blocks, &group)?;
     let images = images::build(&mut resolver, &blocks, &group)?;

@@ -139,7 +139,10 @@ pub(crate) fn symmetric(sources: &SourceMap, chunks: &[Chunk]) -> Option<Symmetr
         !chunk.bare
             && chunk.every.len() == chunk.blocks.len()
             && chunk.members.is_empty()
-            && chunk.blocks.iter().all(|block| block.data.is_empty())
+            && chunk
+                .blocks
+                .iter()
+                .all(|block| block.data.is_empty() && block.body.collectives.is_empty())
             && chunk.declared.iter().all(|&(declared, _)| declared == num_ranks)
     };
     let blocks: Vec<&Block> = chunks.iter().flat_map(|chunk| &chunk.blocks).collect();

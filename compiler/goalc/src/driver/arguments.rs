@@ -1,6 +1,7 @@
 //! The arguments that all commands share.
 
-use super::{CheckOptions, Options};
+use super::{CheckOptions, Collectives, Options};
+use crate::expand::Algorithms;
 use crate::limits::INPUT_BYTES_MAX;
 use goal_lang::diag::{Code, Silence};
 use goal_lang::limits::{EAGER_LIMIT, Limits, UNEXPECTED_LIMIT, bytes};
@@ -17,6 +18,14 @@ pub struct InputArguments {
     /// Take tags of texts modulo 2^32, as LogGOPSim's txt2bin does, instead of refusing larger ones
     #[arg(long)]
     pub wrap_tags: bool,
+    /// Expand collective statements into messages, by an algorithm that `goalc gen --list` names, by
+    /// several as bcast=binomial,allreduce=ring, or by the built-in table
+    #[arg(long, value_name = "ALGORITHM", num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
+    pub expand: Option<Algorithms>,
+    /// List of the groups that collective statements name, one a line [default: the first input
+    /// with the extension .groups]
+    #[arg(long, value_name = "FILE")]
+    pub groups: Option<PathBuf>,
     /// Threads that work [default: one a processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
@@ -125,6 +134,11 @@ impl InputArguments {
             },
             input_bytes_max: self.max_input,
             wrap_tags: self.wrap_tags,
+            collectives: match &self.expand {
+                Some(algorithms) => Collectives::Expand(algorithms.clone()),
+                None => Collectives::Refuse,
+            },
+            groups: self.groups.clone(),
             threads: self.threads.map_or(default.threads, usize::from),
             on_stage: super::show_stage,
             ..default

@@ -40,7 +40,7 @@ pub fn compile(paths: &[PathBuf], options: &Options) -> Result<Compiled, Error> 
             let mut findings = Findings::default();
             if options.check {
                 silence::apply(&mut findings, options);
-                let mut loaded = Loaded { program: nisa.decode(), findings, binary: None };
+                let mut loaded = Loaded::new(nisa.decode(), findings);
                 check(&mut loaded, options)?;
                 findings = loaded.findings;
             }

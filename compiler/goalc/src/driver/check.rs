@@ -1,7 +1,8 @@
 //! The whole-program checks of a loaded program.
 
 use super::{CheckOptions, Error, FLAGS, Findings, Loaded, Options, Ranks};
-use goal_check::{CompactCheck, Doubt, check_into};
+use crate::expand;
+use goal_check::{CompactCheck, check_into};
 
 /// Runs the checks of all ranks together, and adds their findings. If the options name a
 /// collective, returns a sentence about what was proved of it.
@@ -22,46 +23,63 @@ pub fn check(loaded: &mut Loaded, options: &Options) -> Result<Option<String>, E
 
 /// Checks a program as [`check`] does. A LogGOPSim binary in a plain file is read rank by rank
 /// first, with a check that needs little memory. Only if that leaves a doubt, the program is held
-/// in memory. Returns the findings, and the sentence about what was proved.
+/// in memory. Collectives that were expanded are proved. Returns the findings, and sentences about
+/// what was proved.
 ///
 /// # Errors
 /// As [`check`], or an error if the program can't be read or held in memory.
-pub fn check_ranks(
-    mut ranks: Ranks,
-    options: &Options,
-) -> Result<(Findings, Option<String>), Error> {
+pub fn check_ranks(mut ranks: Ranks, options: &Options) -> Result<(Findings, Vec<String>), Error> {
     let mut why = String::new();
     if ranks.is_streamed() && options.checks.collective.is_none() {
         (options.on_stage)("checking");
         match check_compactly(&mut ranks)? {
-            Ok(()) => return Ok((ranks.findings, None)),
-            Err(doubt) => why = doubt.to_string(),
+            Ok(()) => return Ok((ranks.findings, Vec::new())),
+            Err(doubt) => why = doubt,
         }
     }
-    let mut loaded = ranks.load(&why)?;
-    let proved = check(&mut loaded, options)?;
+    let mut loaded = ranks.load(&why, options)?;
+    let proved = prove(&mut loaded, options);
+    let proved = proved.into_iter().chain(check(&mut loaded, options)?).collect();
     let findings = std::mem::take(&mut loaded.findings);
     // The process ends soon: freeing a large program's memory piece by piece would only take time.
     std::mem::forget(loaded);
     Ok((findings, proved))
 }
 
-/// Returns if a program that is read from a file certainly has no findings.
-fn check_compactly(ranks: &mut Ranks) -> Result<Result<(), Doubt>, Error> {
+/// Proves the collectives that were expanded. Returns a sentence about those that were proved.
+fn prove(loaded: &mut Loaded, options: &Options) -> Option<String> {
+    if loaded.expanded.is_empty() {
+        return None;
+    }
+    (options.on_stage)("proving");
+    let checks = CheckOptions { names: FLAGS, collective: None, ..options.checks.clone() };
+    let proofs = expand::prove(&loaded.expanded, &checks);
+    let sentence = proofs.sentence();
+    loaded.findings.report.append(proofs.report);
+    sentence
+}
+
+/// Returns if a program that is read from a file certainly has no findings, or the reason why that
+/// is not known.
+fn check_compactly(ranks: &mut Ranks) -> Result<Result<(), String>, Error> {
     let mut all = CompactCheck::with_capacity(ranks.num_actions()?);
     for rank in 0..ranks.num_ranks() {
         let added = ranks.with_records(rank, |records| {
+            if records.num_collectives() > 0 {
+                return Err(format!("rank {rank} has collective statements"));
+            }
             all.begin_rank(rank);
             for at in 0..records.len() {
                 let (action, missing) = (records.action(at), records.missing(at));
-                all.push(&action, missing, records.waiters(at), records.start_waiters(at))?;
+                all.push(&action, missing, records.waiters(at), records.start_waiters(at))
+                    .map_err(|doubt| doubt.to_string())?;
             }
-            all.end_rank()
+            all.end_rank().map_err(|doubt| doubt.to_string())
         })?;
         if let Err(doubt) = added {
             // The rest is checked for damage when it is read again.
             return Ok(Err(doubt));
         }
     }
-    Ok(all.finish())
+    Ok(all.finish().map_err(|doubt| doubt.to_string()))
 }

@@ -38,11 +38,28 @@ pub(super) fn name_flag(diagnostic: &mut Diagnostic) {
             diagnostic.help = Some(help.to_owned());
             return;
         }
-        None => return,
+        None => {
+            name_expansion(diagnostic);
+            return;
+        }
     };
     let condition = match diagnostic.code {
         Code::LimitExceeded => "",
         _ => " if the file can be trusted",
     };
     diagnostic.help = Some(format!("raise the limit with `{flag}`{condition}"));
+}
+
+/// Names the flags for collective statements, once.
+fn name_expansion(diagnostic: &mut Diagnostic) {
+    let Some(help) = &mut diagnostic.help else { return };
+    match diagnostic.code {
+        Code::UnexpandedCollective if !help.contains("--expand") => {
+            help.push_str(" with `--expand`");
+        }
+        Code::CollectiveGroups if help.ends_with("`.groups`") => {
+            help.push_str(", or name it with `--groups`");
+        }
+        _ => {}
+    }
 }

@@ -102,7 +102,7 @@ fn form(bytes: &[u8]) -> Form {
 }
 
 /// Reads everything that a reader has, if that is at most `limit` bytes.
-fn read_bounded(name: &str, reader: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
+pub(super) fn read_bounded(name: &str, reader: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let read = reader.take(limit.saturating_add(1)).read_to_end(&mut bytes);
     read.map_err(|error| Error::io(name, error))?;

@@ -1,37 +1,19 @@
 //! Reads inputs as one program.
 
 use super::flags::name_flag;
-use super::{Error, Findings, Form, Input, Options, name_flags, name_foreign, refused, silence};
+use super::loaded::Loaded;
+use super::treat::treat;
+use super::{
+    Collectives, Error, Findings, Form, Input, Options, name_flags, name_foreign, refused, silence,
+};
 use goal_asm::Nisa;
 use goal_asm::loggopsim::{self, RankRecords};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{
-    ActionId, Bytes, ParseOptions, Parsed, Program, SourceMap, SymmetricProgram, parse,
-    parse_symmetric,
+    ParseOptions, Parsed, SourceMap, SymmetricProgram, parse, parse_symmetric, unexpanded,
 };
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// A program with its findings.
-pub struct Loaded {
-    /// The program.
-    pub program: Program,
-    /// The warnings and the texts.
-    pub findings: Findings,
-    /// The LogGOPSim binary that the program was read from; `None` for other inputs.
-    pub binary: Option<Bytes>,
-}
-
-impl fmt::Debug for Loaded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { program, findings, binary: _ } = self;
-        f.debug_struct("Loaded")
-            .field("program", program)
-            .field("findings", findings)
-            .finish_non_exhaustive()
-    }
-}
 
 /// Reads a program: text files that belong together, or one binary of either form.
 ///
@@ -39,20 +21,6 @@ impl fmt::Debug for Loaded {
 /// Returns an error if the inputs are wrong or can't be read.
 pub fn load_program(paths: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     open(paths, options)?.load(options)
-}
-
-impl Loaded {
-    /// Returns the name of the file and the line of an action, if the input has lines.
-    pub fn place(&self, rank: u32, action: ActionId) -> Option<(&str, u64)> {
-        let (debug, sources) = (&self.program.body_of(rank).debug, &self.findings.sources);
-        let position = debug.actions.get(action.index()).copied();
-        let in_text = position.and_then(|position| {
-            Some((sources.source_of(position)?.name.as_str(), sources.line_column(position)?.0))
-        });
-        let in_binary = debug.lines.get(action.index()).filter(|&&line| line > 0);
-        let in_binary = in_binary.map(|&line| (debug.source_name.as_str(), u64::from(line)));
-        in_text.or(in_binary)
-    }
 }
 
 impl From<Input> for Opened {
@@ -83,14 +51,17 @@ impl Opened {
                 let mut findings = Findings::default();
                 findings.sources.add(input.name, Arc::new(Vec::new()));
                 silence::apply(&mut findings, options);
-                Ok(Loaded { program, findings, binary: None })
+                Ok(Loaded::new(program, findings))
             }
             Opened::Loggopsim(input) => {
                 let program = loggopsim::read(&input.bytes, &options.limits)
                     .map_err(|error| unreadable_bytes(&input, options, &error))?;
                 let mut findings = Findings::default();
                 silence::apply(&mut findings, options);
-                Ok(Loaded { program, findings, binary: Some(input.bytes) })
+                let mut loaded = Loaded::new(program, findings);
+                treat(&mut loaded, &input.name, options)?;
+                loaded.binary = Some(input.bytes);
+                Ok(loaded)
             }
         }
     }
@@ -143,10 +114,29 @@ pub enum Opened {
 pub fn visit_ranks<'a>(
     input: &'a Input,
     options: &Options,
-    visit: impl FnMut(RankRecords<'a>),
+    mut visit: impl FnMut(RankRecords<'a>),
 ) -> Result<(), Error> {
-    loggopsim::visit_ranks(&input.bytes, &options.limits, visit)
-        .map_err(|error| unreadable_bytes(input, options, &error).into())
+    let mut collectives = 0;
+    let visited = loggopsim::visit_ranks(&input.bytes, &options.limits, |rank| {
+        collectives += u64::from(rank.num_collectives());
+        visit(rank);
+    });
+    visited.map_err(|error| unreadable_bytes(input, options, &error))?;
+    match collectives.checked_sub(1) {
+        Some(rest) if matches!(options.collectives, Collectives::Refuse) => {
+            Err(unexpanded_in(&input.name, rest).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the finding about collective statements of a LogGOPSim binary. `rest` is the number of
+/// those behind the first one.
+pub(super) fn unexpanded_in(name: &str, rest: u64) -> Diagnostic {
+    let mut finding = unexpanded(None, rest);
+    finding.message = format!("{name}: {}", finding.message);
+    name_flag(&mut finding);
+    finding
 }
 
 /// Opens the inputs of one command: texts that belong together, or one binary of either form.
@@ -219,6 +209,7 @@ fn parse_options(options: &Options) -> ParseOptions {
         wrap_tags: options.wrap_tags,
         debug: !options.strip,
         check: options.check,
+        collectives: !matches!(options.collectives, Collectives::Refuse),
     }
 }
 
@@ -228,7 +219,11 @@ fn loaded(parsed: Parsed, sources: SourceMap, options: &Options) -> Result<Loade
     match parsed.program {
         Some(program) => {
             silence::apply(&mut findings, options);
-            Ok(Loaded { program, findings, binary: None })
+            let name = findings.sources.sources().first().map_or("", |source| &source.name);
+            let name = name.to_owned();
+            let mut loaded = Loaded::new(program, findings);
+            treat(&mut loaded, &name, options)?;
+            Ok(loaded)
         }
         None => {
             name_foreign(&mut findings, options);

@@ -7,6 +7,7 @@
 mod arguments;
 mod build;
 mod check;
+mod collectives;
 mod command;
 mod console;
 mod error;
@@ -17,6 +18,7 @@ mod input;
 mod interruption;
 mod json;
 mod load;
+mod loaded;
 mod mapping;
 mod output;
 mod packed;
@@ -31,12 +33,14 @@ mod streams;
 #[cfg(test)]
 mod tests;
 mod traces;
+mod treat;
 mod workers;
 mod write_ranks;
 
 pub use arguments::{CheckArguments, Deny, FindingArguments, InputArguments};
 pub use build::{Compiled, Emit, compile, emit, optimize};
 pub use check::{check, check_ranks};
+pub use collectives::Collectives;
 pub use command::{asks_for_json, parse, parse_filter, parse_these};
 pub use console::{
     Color, Format, exit_status, note, note_error, note_message, print, print_line, report,
@@ -48,7 +52,8 @@ pub use flags::{FLAGS, name_flags, refused};
 pub use foreign::{FIRST_LINE_MAX, is_goal_script, is_script, name_foreign};
 pub use input::{Form, Input};
 use json::write_json;
-pub use load::{Loaded, Opened, Text, load_program, load_text, open, visit_ranks};
+pub use load::{Opened, Text, load_program, load_text, open, visit_ranks};
+pub use loaded::Loaded;
 pub use output::{Output, Target, are_one_file, survive_file_size};
 pub use passes::{MachineArguments, PassArguments};
 pub use ranks::Ranks;
@@ -65,6 +70,7 @@ use goal_lang::diag::Code;
 use goal_lang::limits::Limits;
 pub use goal_lang::limits::bytes;
 use goal_opt::Pipeline;
+use std::path::PathBuf;
 
 /// The options of reading inputs and of the work on them.
 #[derive(Debug, Clone)]
@@ -78,6 +84,11 @@ pub struct Options {
     pub threads: usize,
     /// True to take tags modulo 2^32 ([`goal_lang::ParseOptions::wrap_tags`]).
     pub wrap_tags: bool,
+    /// What becomes of collective statements.
+    pub collectives: Collectives,
+    /// The list of groups that collective statements name. `None` stands for the file beside the
+    /// first input, with the extension `.groups`.
+    pub groups: Option<PathBuf>,
     /// The number of ranks that a command line asks for, so that advice can name it; `None` if
     /// there is none.
     pub ranks: Option<u32>,
@@ -105,6 +116,8 @@ impl Default for Options {
             input_bytes_max: INPUT_BYTES_MAX,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             wrap_tags: false,
+            collectives: Collectives::default(),
+            groups: None,
             ranks: None,
             pipeline: Pipeline::default(),
             check: true,

@@ -4,9 +4,11 @@
 //! rank by rank, and each rank is checked again whenever it is read. All other inputs are held in
 //! memory.
 
-use super::load::{second_form, unreadable};
+use super::load::{second_form, unexpanded_in, unreadable};
 use super::sharing::Sharing;
-use super::{Error, Findings, Loaded, Options, load_program, silence};
+use super::treat::treat;
+use super::{Collectives, Error, Findings, Loaded, Options, load_program, silence};
+use crate::expand::Expanded;
 use goal_asm::loggopsim::{self, RankFile, RankFileError, RankRecords};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Action, Body, MemoryImage, Program};
@@ -21,7 +23,11 @@ pub struct Ranks {
     pub name: String,
     /// The warnings about a text.
     pub findings: Findings,
+    /// The collectives that were expanded into messages.
+    pub expanded: Vec<Expanded>,
     source: Source,
+    /// True to refuse collective statements of a file.
+    has_messages_only: bool,
     /// Most bytes of a file that is read into memory.
     input_bytes_max: u64,
 }
@@ -41,7 +47,10 @@ impl Ranks {
             Some("-") => "<stdin>".to_owned(),
             _ => path.display().to_string(),
         });
+        // Collectives are expanded in memory.
+        let expands = matches!(options.collectives, Collectives::Expand(_));
         if let [path] = paths
+            && !expands
             && let Some(file) = plain_binary(path)
         {
             (options.on_stage)("reading");
@@ -49,16 +58,32 @@ impl Ranks {
             let mut findings = Findings::default();
             silence::apply(&mut findings, options);
             let source = Source::File(file);
-            return Ok(Self { name, findings, source, input_bytes_max: options.input_bytes_max });
+            let has_messages_only = matches!(options.collectives, Collectives::Refuse);
+            let input_bytes_max = options.input_bytes_max;
+            let expanded = Vec::new();
+            return Ok(Self {
+                name,
+                findings,
+                expanded,
+                source,
+                has_messages_only,
+                input_bytes_max,
+            });
         }
-        let Loaded { program, findings, .. } = load_program(paths, options)?;
-        Ok(Self { findings, ..Self::new(name, program) })
+        let Loaded { program, findings, expanded, .. } = load_program(paths, options)?;
+        Ok(Self { findings, expanded, ..Self::new(name, program) })
     }
 
     /// Makes the ranks of a program.
     pub fn new(name: impl Into<String>, program: Program) -> Self {
-        let (findings, source) = (Findings::default(), Source::Memory(program));
-        Self { name: name.into(), findings, source, input_bytes_max: u64::MAX }
+        Self {
+            name: name.into(),
+            findings: Findings::default(),
+            expanded: Vec::new(),
+            source: Source::Memory(program),
+            has_messages_only: false,
+            input_bytes_max: u64::MAX,
+        }
     }
 
     /// Returns true if the ranks are read from a file each time.
@@ -99,7 +124,10 @@ impl Ranks {
     pub fn body(&mut self, rank: u32) -> Result<Cow<'_, Body>, Error> {
         match &mut self.source {
             Source::Memory(program) => Ok(Cow::Borrowed(program.body_of(rank))),
-            Source::File(file) => Ok(Cow::Owned(records(&self.name, file, rank)?.body())),
+            Source::File(file) => {
+                let records = records(&self.name, file, rank, self.has_messages_only)?;
+                Ok(Cow::Owned(records.body()))
+            }
         }
     }
 
@@ -117,7 +145,9 @@ impl Ranks {
     ) -> Result<T, Error> {
         match &mut self.source {
             Source::Memory(_) => panic!("the program is in memory"),
-            Source::File(file) => Ok(visit(records(&self.name, file, rank)?)),
+            Source::File(file) => {
+                Ok(visit(records(&self.name, file, rank, self.has_messages_only)?))
+            }
         }
     }
 
@@ -136,7 +166,7 @@ impl Ranks {
         match &mut self.source {
             Source::Memory(program) => program.body_of(rank).actions.iter().for_each(visit),
             Source::File(file) => {
-                let records = records(&self.name, file, rank)?;
+                let records = records(&self.name, file, rank, self.has_messages_only)?;
                 (0..records.len()).for_each(|index| visit(&records.action(index)));
             }
         }
@@ -182,15 +212,17 @@ impl Ranks {
     /// Returns the whole program, as [`hold`](Self::hold) does, with its findings.
     ///
     /// # Errors
-    /// As [`hold`](Self::hold).
-    pub fn load(mut self, why: &str) -> Result<Loaded, Error> {
+    /// As [`hold`](Self::hold), or the collective statements of a file contradict each other.
+    pub fn load(mut self, why: &str, options: &Options) -> Result<Loaded, Error> {
+        let is_read = self.is_streamed();
         self.hold(why)?;
-        match self.source {
-            Source::Memory(program) => {
-                Ok(Loaded { program, findings: self.findings, binary: None })
-            }
-            Source::File(_) => unreachable!("it was read"),
+        let Source::Memory(program) = self.source else { unreachable!("it was read") };
+        let mut loaded = Loaded::new(program, self.findings);
+        loaded.expanded = self.expanded;
+        if is_read {
+            treat(&mut loaded, &self.name, options)?;
         }
+        Ok(loaded)
     }
 }
 
@@ -198,8 +230,13 @@ fn records<'a>(
     name: &str,
     file: &'a mut RankFile<File>,
     rank: u32,
+    has_messages_only: bool,
 ) -> Result<RankRecords<'a>, Error> {
-    file.rank(rank).map_err(|error| of(name, error))
+    let records = file.rank(rank).map_err(|error| of(name, error))?;
+    match records.num_collectives().checked_sub(1) {
+        Some(rest) if has_messages_only => Err(unexpanded_in(name, rest.into()).into()),
+        _ => Ok(records),
+    }
 }
 
 fn of(name: &str, error: RankFileError) -> Error {

@@ -59,7 +59,7 @@ fn write_whole(
         program.rank(body, image);
     }
     let program = program.finish();
-    let mut loaded = Loaded { program, findings: Findings::default(), binary: None };
+    let mut loaded = Loaded::new(program, Findings::default());
     if form == Emit::Nisa {
         // The passes that the form needs.
         let pipeline = Pipeline::new(Level::O0);

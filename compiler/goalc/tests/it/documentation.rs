@@ -2,6 +2,7 @@
 //!
 //! A block marked `goal` is a program without findings; `goal,error=KIND` and `goal,warning=KIND`
 //! have exactly those of that kind. The examples of whole-program findings go through the checks.
+//! Collective statements find their groups in a block marked `groups` of the page.
 //! `GOAL_BLESS=1` writes the reports into the pages of findings.
 
 use std::collections::BTreeSet;
@@ -10,7 +11,9 @@ use std::sync::Arc;
 
 use goal_check::{Collective, Options};
 use goal_lang::diag::{Code, Report, render};
-use goal_lang::{CollectiveKind, Datatype, Function, Op, ParseOptions, SourceMap, parse};
+use goal_lang::{
+    CollectiveKind, Datatype, Function, Groups, Op, ParseOptions, SourceMap, instances, parse,
+};
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
@@ -36,14 +39,34 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Returns the findings about a text. With `checks`, those of the whole-program checks too.
-fn findings(text: &str, checks: Option<&Options>) -> (SourceMap, Report) {
+/// The way in which examples are read.
+#[derive(Default)]
+struct Reading {
+    /// The whole-program checks, for examples that go through them.
+    checks: Option<Options>,
+    /// The list of groups; `None` to refuse collective statements.
+    groups: Option<String>,
+}
+
+/// Returns the list of groups of a page.
+fn groups(blocks: &[Block<'_>]) -> String {
+    blocks.iter().find(|block| block.mark == "groups").map_or("", |block| block.text).to_owned()
+}
+
+/// Returns the findings about a text.
+fn findings(text: &str, reading: &Reading) -> (SourceMap, Report) {
     let mut sources = SourceMap::default();
     sources.add("example.goal", Arc::new(text.as_bytes().to_vec()));
-    let parsed = parse(&sources, &ParseOptions::default());
+    let collectives = reading.groups.is_some();
+    let parsed = parse(&sources, &ParseOptions { collectives, ..ParseOptions::default() });
     let mut report = parsed.report;
+    if let Some((program, groups)) = parsed.program.as_ref().zip(reading.groups.as_ref()) {
+        let base = sources.add("example.groups", Arc::new(groups.as_bytes().to_vec()));
+        let groups = Groups::parse(groups.as_bytes(), base).expect("a list of groups");
+        instances(program, &sources, Some(&groups), &mut report);
+    }
     goalc::driver::name_flags(&mut report);
-    if let Some((program, options)) = parsed.program.zip(checks) {
+    if let Some((program, options)) = parsed.program.zip(reading.checks.as_ref()) {
         report.append(goal_check::check(&program, Some(&sources), options));
     }
     (sources, report)
@@ -77,8 +100,8 @@ fn rendered(sources: &SourceMap, report: &Report) -> String {
 }
 
 #[track_caller]
-fn check(block: &Block<'_>, kind: Option<&str>, checks: Option<&Options>) {
-    let (sources, report) = findings(block.text, checks);
+fn check(block: &Block<'_>, kind: Option<&str>, reading: &Reading) {
+    let (sources, report) = findings(block.text, reading);
     let kinds: BTreeSet<&str> = report.diagnostics.iter().map(|found| found.code.kind()).collect();
     let shown = rendered(&sources, &report);
     assert_eq!(kinds, kind.into_iter().collect(), "\n{}\n{shown}", block.text);
@@ -88,6 +111,7 @@ fn check(block: &Block<'_>, kind: Option<&str>, checks: Option<&Options>) {
 fn reference() {
     let page = std::fs::read_to_string(docs().join("language.md")).expect("the reference");
     let mut count = 0;
+    let reading = Reading { groups: Some(groups(&blocks(&page))), ..Reading::default() };
     for block in blocks(&page).iter().filter(|block| block.mark.starts_with("goal")) {
         let kind = block.mark.strip_prefix("goal").and_then(|mark| {
             let (severity, kind) = mark.strip_prefix(',')?.split_once('=')?;
@@ -95,7 +119,7 @@ fn reference() {
             assert_eq!(code.severity().name(), severity, "{kind}");
             Some(kind)
         });
-        check(block, kind, None);
+        check(block, kind, &reading);
         count += 1;
     }
     assert!(count > 20, "only {count} examples were found");
@@ -116,11 +140,12 @@ fn pages_of_findings() {
             assert!(number >= 100, "{}: an example", path.display());
             continue;
         };
-        let checks = checks(*code);
+        let groups = (*code != Code::UnexpandedCollective).then(|| groups(&blocks));
+        let reading = Reading { checks: checks(*code), groups };
         let right = of("goal,ok").expect("a corrected example");
-        check(wrong, Some(code.kind()), checks.as_ref());
-        check(right, None, checks.as_ref());
-        let (sources, report) = findings(wrong.text, checks.as_ref());
+        check(wrong, Some(code.kind()), &reading);
+        check(right, None, &reading);
+        let (sources, report) = findings(wrong.text, &reading);
         for found in &report.diagnostics {
             let is_whole = !found.labels.is_empty() && found.note.is_some() && found.help.is_some();
             assert!(is_whole, "a report has a place, a note and a help: {found:?}");

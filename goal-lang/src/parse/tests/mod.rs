@@ -1,3 +1,4 @@
+mod collectives;
 mod random;
 mod relative;
 

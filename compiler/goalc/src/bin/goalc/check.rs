@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     checks: CheckArguments,
     /// Put the dependencies that findings suggest into the texts, and check the result
-    #[arg(long)]
+    #[arg(long, conflicts_with = "expand")]
     fix: bool,
     /// Format of findings: drawn on standard error, or as JSON or SARIF on standard output
     #[arg(long, value_enum, default_value_t)]
@@ -32,6 +32,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut options = arguments.checks.apply(arguments.input.options());
+    options.collectives = options.collectives.or_keep();
     options.checks.collective = arguments.collective.collective()?;
     if arguments.fix {
         for change in driver::fix(&arguments.input.inputs, &options)? {
@@ -41,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let ranks = Ranks::open(&arguments.input.inputs, &options)?;
     let (findings, proved) = driver::check_ranks(ranks, &options)?;
     driver::report(&findings, arguments.format)?;
-    if let Some(proved) = proved {
+    for proved in proved {
         driver::print_line(&match arguments.format {
             Format::Json => {
                 json!({"kind": "proved", "severity": "note", "message": proved}).to_string()

@@ -21,7 +21,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
-    let options = arguments.input.options();
+    let mut options = arguments.input.options();
+    options.collectives = options.collectives.or_keep();
     let mut loaded = driver::load_program(&arguments.input.inputs, &options)?;
     let target = Target::new(&arguments.output).apart_from(&arguments.input.inputs)?;
     let mut out = Output::create(&target, false)?;

@@ -42,7 +42,8 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let machine = arguments.machine.machine()?;
-    let options = driver::Options { strip: true, ..arguments.input.options() };
+    let mut options = driver::Options { strip: true, ..arguments.input.options() };
+    options.collectives = options.collectives.or_keep();
     let mut ranks = Ranks::open(&arguments.input.inputs, &options)?;
     driver::show_stage("counting");
     let counted = if ranks.is_streamed() { stats_of_ranks(&mut ranks)? } else { None };
