@@ -7,7 +7,7 @@ use super::labels::Names;
 use super::output::{Output, Style};
 use crate::ids::{ANY, ActionId};
 use crate::program::{
-    Action, Body, Csr, Edge, Payload, Piece, Pieces, Placement, Reduction, Space, StatedRows,
+    Action, Body, Csr, Edge, Payload, Piece, Pieces, Reduction, Space, StatedRows,
 };
 
 /// Prints all actions in order. Each dependency comes after the later of its two actions, or later
@@ -131,7 +131,7 @@ pub(super) fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
             out.text(" to ");
             out.number(u64::from(to));
             print_tag(out, tag);
-            print_placement(out, placement);
+            out.placement(placement);
             print_reduction(out, body, action);
         }
         Action::Recv { payload, from, tag, placement } => {
@@ -140,13 +140,13 @@ pub(super) fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
             out.text(" from ");
             print_or_any(out, from);
             print_tag(out, tag);
-            print_placement(out, placement);
+            out.placement(placement);
             print_reduction(out, body, action);
         }
         Action::Calc { nanos, placement } => {
             out.text("calc ");
             out.number(nanos);
-            print_placement(out, placement);
+            out.placement(placement);
         }
         Action::Exec { op, datatype, spaces, has_c, a, b, c, size } => {
             print_function(out, op.name(), datatype.name());
@@ -260,14 +260,5 @@ fn print_or_any(out: &mut Output<'_>, number: u32) {
         (ANY, Style::Paper2009) => out.text("any"),
         (ANY, Style::Schedgen) => out.text("-1"),
         _ => out.number(u64::from(number)),
-    }
-}
-
-pub(super) fn print_placement(out: &mut Output<'_>, placement: Placement) {
-    for (word, number) in [(" cpu ", placement.cpu), (" nic ", placement.nic.into())] {
-        if number != 0 {
-            out.text(word);
-            out.number(u64::from(number));
-        }
     }
 }
