@@ -9,8 +9,8 @@ use crate::groups::Groups;
 use crate::program::{CollectiveForm, CollectiveStatement, NcclKind, Program};
 use crate::source::SourceMap;
 
-/// Puts together the collectives of a program, and reports what its statements contradict: a member
-/// that states a collective never or twice, or with another kind, size or root than the others.
+/// Puts together the collectives of a program. Reports members that state a collective never or
+/// twice, or with another kind, size or root than the others.
 ///
 /// `groups` has the members of groups. The result is whole only if there is no new error.
 pub fn instances(
@@ -170,7 +170,7 @@ impl Gathering<'_> {
         }
     }
 
-    /// Adds the message of which these are the ends.
+    /// Adds the message that has these ends.
     fn message(&mut self, ends: &[(bool, u32, Stated)]) {
         match *ends {
             [(true, _, sender), (false, _, receiver)] => {

@@ -5,7 +5,7 @@ use crate::limits::BLOCK_ENTRIES_MAX;
 use crate::program::{CollectiveForm, CollectiveStatement, NcclKind, Program};
 use std::collections::BTreeSet;
 
-/// What statements of one collective have in common.
+/// The part that statements of one collective have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     Group {

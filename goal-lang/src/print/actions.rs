@@ -7,7 +7,7 @@ use super::labels::Names;
 use super::output::{Output, Style};
 use crate::ids::ActionId;
 use crate::program::{
-    Action, Body, Csr, Edge, Payload, Piece, Pieces, Placement, Reduction, Space, StatedRows,
+    Action, Body, Csr, Edge, Payload, Piece, Pieces, Reduction, Space, StatedRows,
 };
 
 /// Prints all actions in order. Each dependency comes after the later of its two actions, or later
@@ -131,7 +131,7 @@ pub(super) fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
             out.text(" to ");
             out.peer(to, true);
             print_tag(out, tag);
-            print_placement(out, placement);
+            out.placement(placement);
             print_reduction(out, body, action);
         }
         Action::Recv { payload, from, tag, placement } => {
@@ -140,13 +140,13 @@ pub(super) fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
             out.text(" from ");
             out.peer(from, false);
             print_tag(out, tag);
-            print_placement(out, placement);
+            out.placement(placement);
             print_reduction(out, body, action);
         }
         Action::Calc { nanos, placement } => {
             out.text("calc ");
             out.number(nanos);
-            print_placement(out, placement);
+            out.placement(placement);
         }
         Action::Exec { op, datatype, spaces, has_c, a, b, c, size } => {
             print_function(out, op.name(), datatype.name());
@@ -258,14 +258,5 @@ fn print_tag(out: &mut Output<'_>, tag: u32) {
     if tag != 0 || out.style == Style::Schedgen {
         out.text(" tag ");
         out.number_or_any(tag);
-    }
-}
-
-pub(super) fn print_placement(out: &mut Output<'_>, placement: Placement) {
-    for (word, number) in [(" cpu ", placement.cpu), (" nic ", placement.nic.into())] {
-        if number != 0 {
-            out.text(word);
-            out.number(u64::from(number));
-        }
     }
 }

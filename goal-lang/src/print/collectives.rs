@@ -1,6 +1,5 @@
 //! Prints collective statements.
 
-use super::actions::print_placement;
 use super::output::Output;
 use crate::program::{CollectiveForm, CollectiveStatement, group_word};
 
@@ -20,7 +19,7 @@ pub(super) fn print(out: &mut Output<'_>, stated: &CollectiveStatement) {
                 Some(root) => out.number(root.into()),
                 None => out.text("-1"),
             }
-            print_placement(out, placement);
+            out.placement(placement);
         }
         CollectiveForm::Nccl { kind, comm, gpu, stream, seq } => {
             out.text(kind.name());

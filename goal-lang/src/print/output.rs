@@ -1,5 +1,6 @@
 //! The two styles, the text so far, and the layout of blocks and statements in each style.
 
+use crate::program::Placement;
 use std::io;
 use std::io::Write as _;
 
@@ -81,6 +82,16 @@ impl<'a> Output<'a> {
         self.text("rank");
         self.text(sign);
         self.number(u64::from(by));
+    }
+
+    /// Writes the cpu and the nic of an operation, unless they are 0.
+    pub(super) fn placement(&mut self, placement: Placement) {
+        for (word, number) in [(" cpu ", placement.cpu), (" nic ", placement.nic.into())] {
+            if number != 0 {
+                self.text(word);
+                self.number(u64::from(number));
+            }
+        }
     }
 
     #[inline]

@@ -50,7 +50,7 @@ pub enum CollectiveForm {
     },
 }
 
-/// What NCCL does in a traced call.
+/// The operation of a traced call of NCCL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NcclKind {
     /// An allreduce.

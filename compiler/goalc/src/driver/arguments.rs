@@ -18,8 +18,8 @@ pub struct InputArguments {
     /// Take tags of texts modulo 2^32, as LogGOPSim's txt2bin does, instead of refusing larger ones
     #[arg(long)]
     pub wrap_tags: bool,
-    /// Expand collective statements into messages, by an algorithm that `goalc gen --list` names, by
-    /// several as bcast=binomial,allreduce=ring, or by the built-in table
+    /// Expand collective statements into messages: by the built-in table, by an algorithm that
+    /// `goalc gen --list` names, or by several as bcast=binomial,allreduce=ring
     #[arg(long, value_name = "ALGORITHM", num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
     pub expand: Option<Algorithms>,
     /// List of the groups that collective statements name, one a line [default: the first input

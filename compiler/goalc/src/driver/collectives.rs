@@ -1,8 +1,8 @@
-//! The choice of what becomes of collective statements.
+//! The treatment of collective statements.
 
 use crate::expand::Algorithms;
 
-/// What becomes of collective statements.
+/// The treatment of collective statements.
 #[derive(Debug, Clone, Default)]
 pub enum Collectives {
     /// They are refused, because they can't be executed.

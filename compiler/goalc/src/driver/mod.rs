@@ -84,7 +84,7 @@ pub struct Options {
     pub threads: usize,
     /// True to take tags modulo 2^32 ([`goal_lang::ParseOptions::wrap_tags`]).
     pub wrap_tags: bool,
-    /// What becomes of collective statements.
+    /// The treatment of collective statements.
     pub collectives: Collectives,
     /// The list of groups that collective statements name. `None` stands for the file beside the
     /// first input, with the extension `.groups`.

@@ -6,7 +6,7 @@ use goal_lang::{
     Placement, Program, StatedEdges, StatedOrder,
 };
 
-/// What a statement stands for: a member of a collective, or an end of a message.
+/// The meaning of a statement: a member of a collective, or an end of a message.
 #[derive(Clone, Copy)]
 enum Role {
     Member { instance: u32, member: u32 },
