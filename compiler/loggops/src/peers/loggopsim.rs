@@ -19,18 +19,19 @@
 //! event comes back by itself.
 
 use super::calendar::Calendar;
+use super::inbound::Inbound;
 use super::jobs::Job;
 use super::state::{MESSAGE, State};
 use super::stdcxx::sort;
 use super::{Observer, Outcome, Parameters};
 use crate::channels::wildcards;
 use crate::workload::{Kind, Workload};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
-/// How far ahead the actions of events are read into the cache, and what events need besides.
+/// How far ahead events are read into the cache: their actions, what they need, and what waits for
+/// them.
 const ACTIONS_AHEAD: usize = 16;
-const NEEDS_AHEAD: usize = 8;
+const NEEDS_AHEAD: usize = 10;
+const WAITERS_AHEAD: usize = 5;
 
 /// Simulates a program as LogGOPSim does, and shows it to an observer. Times are unsigned and wrap
 /// as LogGOPSim's do.
@@ -80,16 +81,6 @@ struct Place {
     number: u32,
     /// The action behind it.
     next: u32,
-}
-
-/// The messages that wait for a processor and an interface.
-#[derive(Debug, Default)]
-struct Inbound {
-    /// By number; the least comes first.
-    messages: BinaryHeap<Reverse<(u32, u32)>>,
-    /// The time and the number with which the first one is in the queue of events. Messages with
-    /// less numbers may have come since that wait for a later time.
-    entry: (u64, u32),
 }
 
 struct Simulation<'w, O> {
@@ -142,6 +133,9 @@ impl<O: Observer> Simulation<'_, O> {
         }
         if let Some(event) = self.events.ahead(NEEDS_AHEAD) {
             self.state.read_needs(event);
+        }
+        if let Some(event) = self.events.ahead(WAITERS_AHEAD) {
+            self.state.read_waiters(event);
         }
     }
 
@@ -303,14 +297,12 @@ impl<O: Observer> Simulation<'_, O> {
         }
         let line = self.inbound(&job);
         if free <= now {
-            self.inbound[line].messages.pop();
+            self.inbound[line].pop();
             self.state.jobs[send as usize].set_parked(false);
             self.take(now, send, &job, needs);
         }
-        let inbound = &mut self.inbound[line];
-        if let Some(&Reverse((number, send))) = inbound.messages.peek() {
-            let free = self.state.units.get(needs.cpu).max(self.state.units.get(needs.side));
-            inbound.entry = (free, number);
+        let free = self.free(needs);
+        if let Some((number, send)) = self.inbound[line].expect(free) {
             self.events.push(free, number, send | MESSAGE);
         }
     }
@@ -331,14 +323,14 @@ impl<O: Observer> Simulation<'_, O> {
     fn park(&mut self, free: u64, number: u32, send: u32, job: &Job) {
         let line = self.inbound(job);
         let inbound = &mut self.inbound[line];
-        if inbound.messages.is_empty() {
-            inbound.entry = (free, number);
-            self.events.push(free, number, send | MESSAGE);
-        } else if (free, number) < inbound.entry {
-            // It comes before the first one, which is in the queue already.
+        if inbound.is_before(free, number) {
+            // The first of the line is in the queue already.
             return self.events.push(free, number, send | MESSAGE);
         }
-        inbound.messages.push(Reverse((number, send)));
+        if inbound.push(number, send) {
+            inbound.expect(free);
+            self.events.push(free, number, send | MESSAGE);
+        }
         self.state.jobs[send as usize].set_parked(true);
     }
 

@@ -4,6 +4,7 @@ pub mod atlahs;
 mod calendar;
 #[cfg(test)]
 mod closed_forms;
+mod inbound;
 mod jobs;
 #[cfg(test)]
 mod lines;

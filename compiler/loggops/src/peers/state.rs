@@ -11,12 +11,15 @@ use std::hint::black_box;
 /// Set in the number of an event for the message of a send.
 pub(super) const MESSAGE: u32 = 1 << 31;
 
-/// What waits in a channel: the first and the last.
+/// What waits in a channel, which never has both messages and receives.
 #[derive(Debug, Clone, Copy)]
 struct Channel {
+    /// A receive, or a send with [`MESSAGE`] set.
     first: u32,
     last: u32,
 }
+
+const EMPTY: Channel = Channel { first: NONE, last: NONE };
 
 pub(super) struct State<'w, O> {
     pub(super) workload: &'w Workload,
@@ -47,7 +50,7 @@ impl<'w, O: Observer> State<'w, O> {
         let Jobs { all, channels } = Jobs::new(workload, with_wildcards);
         Self {
             next: if channels > 0 { vec![NONE; all.len()] } else { Vec::new() },
-            channels: vec![Channel { first: NONE, last: NONE }; channels],
+            channels: vec![EMPTY; channels],
             jobs: all,
             units: Units::new(workload),
             wild: Matching::for_wildcards(workload, with_wildcards),
@@ -71,16 +74,39 @@ impl<'w, O: Observer> State<'w, O> {
         black_box(self.job(event & !MESSAGE).size);
     }
 
-    /// Reads into the cache what an event needs besides its action.
+    /// Reads into the cache the rank of an event, and what an event meets.
     #[inline]
     pub(super) fn read_needs(&self, event: u32) {
         let job = self.job(event & !MESSAGE);
-        let (rank, other) = match event & MESSAGE {
-            0 => (job.rank, job.waiter),
-            _ => (job.to, job.partner),
+        let is_message = event & MESSAGE != 0;
+        self.units.read(if is_message { job.to } else { job.rank });
+        match job.meeting() {
+            Way::Known if is_message => {
+                black_box(self.job(job.partner).waiter);
+            }
+            Way::InOrder => {
+                black_box(self.channels[job.partner as usize].first);
+            }
+            _ => {}
+        }
+    }
+
+    /// Reads into the cache what waits for an event.
+    #[inline]
+    pub(super) fn read_waiters(&self, event: u32) {
+        let action = event & !MESSAGE;
+        let job = self.job(action);
+        let ending = match job.meeting() {
+            _ if event & MESSAGE == 0 => action,
+            Way::Known => job.partner,
+            Way::InOrder => self.channels[job.partner as usize].first & !MESSAGE,
+            Way::Wild | Way::Never => return,
         };
-        self.units.read(rank);
-        black_box(self.jobs.get(other as usize).map(|job| job.missing));
+        let waiter = match self.jobs.get(ending as usize).map(|job| job.waiter) {
+            Some(SEVERAL) => self.workload.waiters(ending).first().copied(),
+            waiter => waiter,
+        };
+        black_box(waiter.and_then(|waiter| self.jobs.get(waiter as usize)).map(|job| job.missing));
     }
 
     /// Meets a dependency of an action. Returns true if it was the last one.
@@ -129,7 +155,7 @@ impl<'w, O: Observer> State<'w, O> {
         let (partner, rank) = (job.partner, job.rank);
         let found = match job.meeting() {
             Way::Known => job.wait().then_some(partner),
-            Way::InOrder => self.pop(partner, Kind::Send),
+            Way::InOrder => self.pop(partner, MESSAGE),
             Way::Wild => {
                 let record = self.workload.record(receive);
                 self.wild.take_message(rank, record.peer, record.tag)
@@ -145,7 +171,7 @@ impl<'w, O: Observer> State<'w, O> {
         let Job { partner, to, rank, .. } = *self.job(send);
         let found = match self.job(send).meeting() {
             Way::Known => self.jobs[partner as usize].wait().then_some(partner),
-            Way::InOrder => self.pop(partner, Kind::Recv),
+            Way::InOrder => self.pop(partner, 0),
             Way::Wild => self.wild.take_receive(to, rank, self.workload.record(send).tag),
             Way::Never => None,
         };
@@ -171,10 +197,11 @@ impl<'w, O: Observer> State<'w, O> {
         match job.meeting() {
             Way::Known | Way::Never => {}
             Way::InOrder => {
+                let event = if job.kind() == Kind::Send { action | MESSAGE } else { action };
                 let channel = &mut self.channels[job.partner as usize];
                 match channel.last {
-                    NONE => channel.first = action,
-                    last => self.next[last as usize] = action,
+                    NONE => channel.first = event,
+                    last => self.next[last as usize] = event,
                 }
                 channel.last = action;
             }
@@ -189,16 +216,16 @@ impl<'w, O: Observer> State<'w, O> {
         }
     }
 
-    /// Removes and returns the first action of a kind that waits in a channel. A channel never has
-    /// both kinds.
-    fn pop(&mut self, channel: u32, kind: Kind) -> Option<u32> {
-        let first = self.channels[channel as usize].first;
-        if first == NONE || self.job(first).kind() != kind {
+    /// Removes and returns the first message of a channel, for `kind` [`MESSAGE`], or the first
+    /// receive, for 0.
+    fn pop(&mut self, channel: u32, kind: u32) -> Option<u32> {
+        let channel = &mut self.channels[channel as usize];
+        if channel.last == NONE || channel.first & MESSAGE != kind {
             return None;
         }
-        let channel = &mut self.channels[channel as usize];
+        let first = channel.first & !MESSAGE;
         if channel.last == first {
-            *channel = Channel { first: NONE, last: NONE };
+            *channel = EMPTY;
         } else {
             channel.first = self.next[first as usize];
         }
