@@ -99,7 +99,10 @@ fn one_input(name: &str, input: &Path, args: &Args) -> io::Result<Vec<Vec<String
             }
         }
     }
-    Ok(contestants.iter().map(|contestant| row(name, contestant, &contestants, events, args)).collect())
+    Ok(contestants
+        .iter()
+        .map(|contestant| row(name, contestant, &contestants, events, args))
+        .collect())
 }
 
 /// Lists the peers that are given, then goal-sim's models.

@@ -148,8 +148,7 @@ impl<O: Observer> Simulation<'_, O> {
         self.state.observer.send(action, now);
         let p = self.state.parameters;
         let rest = job.size.max(1) - 1;
-        let end =
-            now.wrapping_add(p.overhead).wrapping_add(rest.wrapping_mul(p.overhead_per_byte));
+        let end = now.wrapping_add(p.overhead).wrapping_add(rest.wrapping_mul(p.overhead_per_byte));
         let bytes = p.wire_ns(rest);
         self.state.units.set(cpu, end);
         self.state.units.set(sending, now.wrapping_add(p.gap).wrapping_add(bytes));

@@ -10,9 +10,11 @@ const DIGIT: u32 = 8;
 const BUCKETS: usize = 1 << DIGIT;
 const LEVELS: usize = u64::BITS.div_ceil(DIGIT) as usize;
 /// The width of windows changes so that this many events lie in one, in the mean.
-const EVENTS_A_WINDOW: std::ops::Range<usize> = 32..512;
+const EVENTS_A_WINDOW: std::ops::Range<usize> = 128..2048;
 /// The windows after which the width may change.
 const WINDOWS: usize = 64;
+/// The events that are announced together.
+pub(super) const BATCH: usize = 16;
 
 /// An event with its time; the number and the event are the halves of the second word.
 type Entry = (u64, u64);
@@ -28,6 +30,8 @@ pub(super) struct Calendar {
     /// The events of the present window, of which `taken` are over.
     present: Vec<Entry>,
     taken: usize,
+    /// Those of them that were announced.
+    announced: usize,
     late: BinaryHeap<Reverse<Entry>>,
     buckets: Vec<Vec<Entry>>,
     /// By level, a bit for each bucket with events.
@@ -48,6 +52,7 @@ impl Calendar {
         Self {
             present: Vec::new(),
             taken: 0,
+            announced: 0,
             late: BinaryHeap::new(),
             buckets: vec![Vec::new(); LEVELS * BUCKETS],
             filled: [[0; BUCKETS / 64]; LEVELS],
@@ -89,9 +94,7 @@ impl Calendar {
     /// Removes and returns the first event: time, number, event.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(u64, u32, u32)> {
-        if self.taken == self.present.len() && self.late.is_empty() {
-            self.refill();
-        }
+        self.fill();
         let (time, event) = match (self.present.get(self.taken), self.late.peek()) {
             (Some(&present), Some(&Reverse(late))) if late < present => {
                 self.late.pop();
@@ -106,17 +109,31 @@ impl Calendar {
         Some((time, (event >> 32) as u32, event as u32))
     }
 
-    /// Returns the event of the present window that comes after `count` others, unless new ones
-    /// come before it.
+    /// Announces the next [`BATCH`] events of the present window once: returns all that are left of
+    /// the window, and whether it is new.
     #[inline]
-    pub(super) fn ahead(&self, count: usize) -> Option<u32> {
-        self.present.get(self.taken + count).map(|&(_, event)| event as u32)
+    pub(super) fn announce(&mut self) -> Option<(impl Iterator<Item = u32> + Clone, bool)> {
+        self.fill();
+        if self.taken < self.announced || self.taken == self.present.len() {
+            return None;
+        }
+        let is_new = self.announced == 0;
+        self.announced = self.taken + BATCH;
+        Some((self.present[self.taken..].iter().map(|&(_, event)| event as u32), is_new))
+    }
+
+    /// Goes on to another window if the present one is over.
+    #[inline]
+    fn fill(&mut self) {
+        if self.taken == self.present.len() && self.late.is_empty() {
+            self.refill();
+        }
     }
 
     /// Takes the events of the first window that has some.
     fn refill(&mut self) {
         self.present.clear();
-        self.taken = 0;
+        (self.taken, self.announced) = (0, 0);
         if self.later == 0 {
             return;
         }
@@ -127,8 +144,8 @@ impl Calendar {
             let (level, digit) = self.first();
             let shift = level as u32 * DIGIT;
             let higher = self.window.checked_shr(shift + DIGIT).unwrap_or_default();
-            self.window = higher.checked_shl(shift + DIGIT).unwrap_or_default()
-                | (digit as u64) << shift;
+            self.window =
+                higher.checked_shl(shift + DIGIT).unwrap_or_default() | (digit as u64) << shift;
             self.filled[level][digit / 64] &= !(1 << (digit % 64));
             let bucket = level * BUCKETS + digit;
             if level == 0 {

@@ -18,7 +18,7 @@
 //! Free times go back if they wrap, or if a message of no bytes takes less than no time. Then each
 //! event comes back by itself.
 
-use super::calendar::Calendar;
+use super::calendar::{BATCH, Calendar};
 use super::inbound::Inbound;
 use super::jobs::Job;
 use super::state::{MESSAGE, State};
@@ -26,12 +26,6 @@ use super::stdcxx::sort;
 use super::{Observer, Outcome, Parameters};
 use crate::channels::wildcards;
 use crate::workload::{Kind, Workload};
-
-/// How far ahead events are read into the cache: their actions, what they need, and what waits for
-/// them.
-const ACTIONS_AHEAD: usize = 16;
-const NEEDS_AHEAD: usize = 10;
-const WAITERS_AHEAD: usize = 5;
 
 /// Simulates a program as LogGOPSim does, and shows it to an observer. Times are unsigned and wrap
 /// as LogGOPSim's do.
@@ -111,8 +105,9 @@ impl<O: Observer> Simulation<'_, O> {
             self.ready.extend(workload.roots(rank).iter().map(|&root| (rank, root)));
             self.enter();
         }
-        while let Some((time, number, event)) = self.events.pop() {
+        loop {
             self.read_ahead();
+            let Some((time, number, event)) = self.events.pop() else { return };
             if event & MESSAGE != 0 {
                 self.handle_message(time, number, event);
             } else {
@@ -125,18 +120,17 @@ impl<O: Observer> Simulation<'_, O> {
         }
     }
 
-    /// Reads what the next events need, so that it is in the cache when their turn comes.
+    /// Reads what the next events need, so that it is in the cache when their turn comes. Many are
+    /// read at once, as the processor then waits for all of them together.
     #[inline]
-    fn read_ahead(&self) {
-        if let Some(event) = self.events.ahead(ACTIONS_AHEAD) {
-            self.state.read_action(event);
-        }
-        if let Some(event) = self.events.ahead(NEEDS_AHEAD) {
-            self.state.read_needs(event);
-        }
-        if let Some(event) = self.events.ahead(WAITERS_AHEAD) {
-            self.state.read_waiters(event);
-        }
+    fn read_ahead(&mut self) {
+        let Some((events, is_new)) = self.events.announce() else { return };
+        let state = &self.state;
+        let done = |batches: usize| if is_new { 0 } else { batches * BATCH };
+        let (actions, needs) = (events.clone().skip(done(2)), events.clone().skip(done(1)));
+        actions.take(3 * BATCH - done(2)).for_each(|event| state.read_action(event));
+        needs.take(2 * BATCH - done(1)).for_each(|event| state.read_needs(event));
+        events.take(BATCH).for_each(|event| state.read_waiters(event));
     }
 
     /// Returns when the needs of an event are free.
@@ -255,8 +249,7 @@ impl<O: Observer> Simulation<'_, O> {
         self.state.observer.send(action, now);
         let p = self.state.parameters;
         let rest = job.size.wrapping_sub(1);
-        let cpu =
-            now.wrapping_add(p.overhead).wrapping_add(rest.wrapping_mul(p.overhead_per_byte));
+        let cpu = now.wrapping_add(p.overhead).wrapping_add(rest.wrapping_mul(p.overhead_per_byte));
         let gap = now.wrapping_add(p.gap).wrapping_add(rest.wrapping_mul(p.gap_per_byte));
         self.state.units.set(needs.cpu, cpu);
         self.state.units.set(needs.side, gap);
