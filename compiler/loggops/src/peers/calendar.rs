@@ -27,7 +27,7 @@ type Entry = (u64, u64);
 /// before it lie in a heap.
 #[derive(Debug)]
 pub(super) struct Calendar {
-    /// The events of the present window, of which `taken` are over.
+    /// The events of the present window; the first `taken` are over.
     present: Vec<Entry>,
     taken: usize,
     /// Those of them that were announced.

@@ -11,9 +11,9 @@
 //! - the first of a line comes back at a time at which no other of the line could start
 //! - of those that come back at one moment, the one with the least number starts first
 //!
-//! A line of actions is in the order of numbers: an action becomes ready when its processor and its
-//! interface are free, which is no earlier than when the last of the line did. Messages arrive in
-//! any order, so their line is a heap.
+//! A line of actions is in the order of numbers. An action becomes ready when its processor and its
+//! interface are free, so those before it in the line are no later. Messages arrive in any order,
+//! so their line is sorted ([`Inbound`]).
 //!
 //! Free times go back if they wrap, or if a message of no bytes takes less than no time. Then each
 //! event comes back by itself.
@@ -90,7 +90,7 @@ struct Simulation<'w, O> {
     ready: Vec<(u32, u32)>,
 }
 
-/// What an event needs, as places among the units.
+/// The needs of an event, as places among the units.
 #[derive(Debug, Clone, Copy)]
 struct Needs {
     cpu: usize,

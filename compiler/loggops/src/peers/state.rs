@@ -11,7 +11,7 @@ use std::hint::black_box;
 /// Set in the number of an event for the message of a send.
 pub(super) const MESSAGE: u32 = 1 << 31;
 
-/// What waits in a channel, which never has both messages and receives.
+/// The messages that wait in a channel, or the receives.
 #[derive(Debug, Clone, Copy)]
 struct Channel {
     /// A receive, or a send with [`MESSAGE`] set.

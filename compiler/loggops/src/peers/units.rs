@@ -18,7 +18,7 @@ const LINE: usize = 8;
 #[repr(align(64))]
 struct Line([u64; LINE]);
 
-/// What a pair of words is for.
+/// The use of a pair of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pair {
     /// The time at which a processor is free, and a word for what waits for it.
