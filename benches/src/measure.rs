@@ -25,7 +25,7 @@ pub(crate) struct Args {
 }
 
 /// The status of `timeout` after it has ended a command.
-const ENDED: i32 = 128 + 9;
+const ENDED: i32 = 124;
 
 /// The cost of one run of a command.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         let _ = std::fs::remove_file(fresh);
     }
     let limit = args.limit.map(|limit| limit.to_string());
-    let limited = limit.iter().flat_map(|limit| ["timeout", "--signal=KILL", limit]);
+    let limited = limit.iter().flat_map(|limit| ["timeout", limit]);
     let command: Vec<_> = limited.chain(args.command.iter().map(String::as_str)).collect();
     let begin = Instant::now();
     let status = Command::new(command[0])
