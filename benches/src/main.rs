@@ -37,6 +37,7 @@ mod passes;
 mod pingpong;
 mod plot;
 mod shape;
+mod sim;
 mod size;
 mod table;
 mod tcp;
@@ -64,6 +65,8 @@ enum Bench {
     Compile(compile::Args),
     /// Size of the NISA beside LogGOPSim's binary form
     Size(size::Args),
+    /// goal-sim in each of its models beside LogGOPSim and the simulator in ATLAHS
+    Sim(sim::Args),
     /// Nanoseconds an action on local actions only, beside a walk over an array
     Engine(engine::Args),
     /// Local operations as schedules, beside a plain loop over the same buffers
@@ -151,6 +154,7 @@ fn main() -> ExitCode {
         Bench::Trace(args) => trace::run(&args),
         Bench::Compile(args) => compile::run(&args),
         Bench::Size(args) => size::run(&args),
+        Bench::Sim(args) => sim::run(&args),
         Bench::Engine(args) => engine::run(&args),
         Bench::Local(args) => local::run(&args),
         Bench::Pingpong(args) => pingpong::run(&args),

@@ -3,6 +3,7 @@
 use clap::Args as ClapArgs;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,10 +16,16 @@ pub(crate) struct Args {
     /// A file to remove before: a result that is not there yet
     #[arg(long)]
     fresh: Option<PathBuf>,
+    /// Seconds after which the command is ended, and has no figures
+    #[arg(long, value_name = "SECONDS")]
+    limit: Option<f64>,
     /// The command and its arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
     command: Vec<String>,
 }
+
+/// The status of `timeout` after it has ended a command.
+const ENDED: i32 = 124;
 
 /// The cost of one run of a command.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -37,13 +44,20 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     if let Some(fresh) = &args.fresh {
         let _ = std::fs::remove_file(fresh);
     }
+    let limit = args.limit.map(|limit| limit.to_string());
+    let limited = limit.iter().flat_map(|limit| ["timeout", limit]);
+    let command: Vec<_> = limited.chain(args.command.iter().map(String::as_str)).collect();
     let begin = Instant::now();
-    let status = Command::new(&args.command[0])
-        .args(&args.command[1..])
+    let status = Command::new(command[0])
+        .args(&command[1..])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .status()?;
     let wall_s = begin.elapsed().as_secs_f64();
+    if limit.is_some() && status.code() == Some(ENDED) {
+        say!("null");
+        return Ok(());
+    }
     if !status.success() {
         return Err(io::Error::other(format!("{} ended with {status}", args.command.join(" "))));
     }
@@ -75,9 +89,19 @@ pub(crate) fn interleaved(
 }
 
 fn once(command: &[String], fresh: &Path) -> io::Result<Cost> {
-    let output = Command::new(std::env::current_exe()?)
-        .args(["measure", "--fresh"])
-        .arg(fresh)
+    measure(command, |measure| measure.arg("--fresh").arg(fresh))
+}
+
+/// Returns the cost of a command, or `None` if it has not ended after `limit` seconds.
+pub(crate) fn within(command: &[String], limit: f64) -> io::Result<Option<Cost>> {
+    measure(command, |measure| measure.args(["--limit", &limit.to_string()]))
+}
+
+fn measure<T: DeserializeOwned>(
+    command: &[String],
+    options: impl FnOnce(&mut Command) -> &mut Command,
+) -> io::Result<T> {
+    let output = options(Command::new(std::env::current_exe()?).arg("measure"))
         .arg("--")
         .args(command)
         .stderr(Stdio::inherit())

@@ -6,7 +6,7 @@ use goal_asm::loggopsim::{RankWriter, WriteError};
 use goal_lang::{Action, ActionId, Body, BodyBuilder, Payload, Placement};
 use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// `trace`'s arguments.
 #[derive(ClapArgs)]
@@ -49,12 +49,14 @@ pub(crate) enum Pattern {
 
 /// A trace: the same shape makes the same bytes.
 #[derive(Debug, Clone, Copy)]
-struct Shape {
-    pattern: Pattern,
-    ranks: u32,
-    steps: u32,
-    bytes: u64,
-    nanos: u64,
+pub(crate) struct Shape {
+    pub(crate) pattern: Pattern,
+    pub(crate) ranks: u32,
+    pub(crate) steps: u32,
+    /// Bytes of a message.
+    pub(crate) bytes: u64,
+    /// Mean nanoseconds of a computation.
+    pub(crate) nanos: u64,
 }
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
@@ -65,20 +67,25 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     if let Some(gigabytes) = args.gigabytes {
         shape.steps = shape.steps_of((gigabytes * 1e9) as u64).map_err(wrong)?;
     }
-    let written = |error| match error {
-        WriteError::Io(error) => error,
-        error => io::Error::other(error.to_string()),
-    };
-    let mut out = RankWriter::new(File::create(&args.output)?, ranks)?;
-    for rank in 0..ranks {
-        out.rank(&shape.body(rank)).map_err(written)?;
-    }
-    let length = out.finish()?.metadata()?.len();
+    let length = shape.write(&args.output)?;
     say!("{ranks} ranks, {} steps, {length} bytes", shape.steps);
     Ok(())
 }
 
 impl Shape {
+    /// Writes the trace, and returns its bytes.
+    pub(crate) fn write(&self, path: &Path) -> io::Result<u64> {
+        let written = |error| match error {
+            WriteError::Io(error) => error,
+            error => io::Error::other(error.to_string()),
+        };
+        let mut out = RankWriter::new(File::create(path)?, self.ranks)?;
+        for rank in 0..self.ranks {
+            out.rank(&self.body(rank)).map_err(written)?;
+        }
+        Ok(out.finish()?.metadata()?.len())
+    }
+
     /// Returns an error if the pattern can't have this shape.
     fn check(&self) -> Result<(), String> {
         let (ranks, side) = (self.ranks, self.ranks.isqrt());

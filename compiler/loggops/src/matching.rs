@@ -1,21 +1,16 @@
-//! Messages and receives that wait for each other, as MPI matches them: in order for each pair of
-//! ranks and tag, and the first one that fits where there are wildcards.
+//! Messages and receives of ranks with wildcards that wait for each other. As in MPI, the first one
+//! that fits is taken.
 //!
 //! Every step takes constant time, however many messages and receives wait.
 
-use crate::channels::{Channels, NONE};
-use crate::workload::{Kind, Workload};
+use crate::workload::Workload;
 use goal_lang::ANY;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// The queues of all ranks. A message has the number of its send.
+/// The queues of all ranks with wildcards. A message has the number of its send.
 #[derive(Debug)]
 pub(crate) struct Matching {
-    /// By channel, the first and the last of what waits: messages or receives, never both.
-    ends: Vec<[u32; 2]>,
-    /// By action, the one behind it in its channel.
-    next: Vec<u32>,
     /// The queues of ranks with wildcards.
     wild: FxHashMap<u32, Wild>,
     /// By action of a rank with wildcards, true if it waits.
@@ -39,56 +34,12 @@ impl Matching {
     /// Queues for ranks with wildcards alone.
     pub(crate) fn for_wildcards(workload: &Workload, has_wildcards: &[bool]) -> Self {
         let waits = if has_wildcards.contains(&true) { workload.len() } else { 0 };
-        Self {
-            ends: Vec::new(),
-            next: Vec::new(),
-            wild: FxHashMap::default(),
-            waits: vec![false; waits],
-            waiting: 0,
-        }
-    }
-
-    pub(crate) fn new(workload: &Workload, channels: &Channels) -> Self {
-        let has_wild = channels.has_wildcards.contains(&true);
-        Self {
-            ends: vec![[NONE; 2]; channels.len],
-            next: vec![NONE; workload.len()],
-            wild: FxHashMap::default(),
-            waits: if has_wild { vec![false; workload.len()] } else { Vec::new() },
-            waiting: 0,
-        }
-    }
-
-    /// Removes and returns the first action of a kind that waits in a channel.
-    #[inline]
-    pub(crate) fn pop(&mut self, workload: &Workload, channel: u32, kind: Kind) -> Option<u32> {
-        let ends = &mut self.ends[channel as usize];
-        let first = ends[0];
-        if first == NONE || workload.record(first).kind != kind {
-            return None;
-        }
-        ends[0] = std::mem::replace(&mut self.next[first as usize], NONE);
-        if ends[0] == NONE {
-            ends[1] = NONE;
-        }
-        self.waiting -= 1;
-        Some(first)
+        Self { wild: FxHashMap::default(), waits: vec![false; waits], waiting: 0 }
     }
 
     /// Returns the number of messages and receives that wait.
     pub(crate) fn num_waiting(&self) -> u64 {
         self.waiting
-    }
-
-    #[inline]
-    pub(crate) fn push(&mut self, channel: u32, action: u32) {
-        let ends = &mut self.ends[channel as usize];
-        match ends[1] {
-            NONE => ends[0] = action,
-            last => self.next[last as usize] = action,
-        }
-        ends[1] = action;
-        self.waiting += 1;
     }
 
     /// Returns the message that a receive of a rank with wildcards takes.

@@ -5,10 +5,10 @@
 //! message of exactly its source and tag; wildcards never match. If a receive's processor is busy
 //! when its message arrives, the receive goes behind the others of its kind.
 
+use super::jobs::Job;
 use super::state::{MESSAGE, State};
 use super::stdcxx::{pop_heap, push_heap};
 use super::{Abort, Observer, Outcome, Pair, Parameters};
-use crate::channels::Channels;
 use crate::workload::{Kind, Workload};
 
 /// Simulates a program as ATLAHS does, and shows it to an observer. Times are unsigned and wrap as
@@ -22,7 +22,8 @@ pub fn simulate(
     parameters: &Parameters,
     observer: &mut impl Observer,
 ) -> Result<Outcome, Abort> {
-    let state = State::new(workload, *parameters, Channels::exact(workload), observer);
+    let has_wildcards = vec![false; workload.num_ranks()];
+    let state = State::new(workload, *parameters, &has_wildcards, observer);
     let mut simulation = Simulation {
         state,
         after: vec![0; workload.len()],
@@ -77,21 +78,23 @@ impl<O: Observer> Simulation<'_, O> {
 
     /// Adds the events of what became ready: those of the rank that was noted last come first.
     fn enter(&mut self) {
-        for rank in std::mem::take(&mut self.changed).into_iter().rev() {
-            let ready = std::mem::take(&mut self.ready);
+        let ready = std::mem::take(&mut self.ready);
+        let mut changed = std::mem::take(&mut self.changed);
+        for rank in changed.drain(..).rev() {
             for &(_, action, after) in ready.iter().filter(|ready| ready.0 == rank) {
-                let record = self.state.workload.record(action);
-                let time = match record.kind {
-                    Kind::Calc | Kind::Local | Kind::Dummy => {
-                        after.max(self.state.cpu[(rank, record.cpu)])
-                    }
-                    Kind::Send => after.max(self.state.sending[(rank, u16::from(record.nic))]),
+                let job = *self.state.job(action);
+                let busy = match job.kind() {
+                    Kind::Send => self.state.units.nic(rank, job.nic),
+                    _ => self.state.units.cpu(rank, job.cpu),
+                };
+                let time = match job.kind() {
                     Kind::Recv => after,
+                    _ => after.max(self.state.units.get(busy)),
                 };
                 self.insert(time, action);
             }
-            self.ready = ready;
         }
+        (self.ready, self.changed) = (ready, changed);
         self.ready.clear();
     }
 
@@ -112,90 +115,89 @@ impl<O: Observer> Simulation<'_, O> {
     }
 
     fn start(&mut self, now: u64, action: u32) -> Result<(), Abort> {
-        let record = *self.state.workload.record(action);
-        let rank = self.state.ranks[action as usize];
-        let (cpu, nic) = ((rank, record.cpu), (rank, u16::from(record.nic)));
-        let p = self.state.parameters;
-        match record.kind {
-            Kind::Calc | Kind::Local | Kind::Dummy => {
-                if self.state.cpu[cpu] > now {
-                    self.insert_again(self.state.cpu[cpu], action);
-                    return Ok(());
-                }
-                self.state.observer.calc(action, now);
-                let end = now.wrapping_add(record.nanos());
-                self.state.cpu[cpu] = end;
-                self.begin(action);
-                self.end(action, end);
-            }
-            Kind::Send => {
-                let free = self.state.cpu[cpu].max(self.state.sending[nic]);
-                if free > now {
-                    self.insert_again(free, action);
-                    return Ok(());
-                }
-                self.begin(action);
-                self.state.observer.send(action, now);
-                let rest = record.size.max(1) - 1;
-                let end = now
-                    .wrapping_add(p.overhead)
-                    .wrapping_add(rest.wrapping_mul(p.overhead_per_byte));
-                self.state.cpu[cpu] = end;
-                let bytes = p.wire_ns(rest);
-                self.state.sending[nic] = now.wrapping_add(p.gap).wrapping_add(bytes);
-                self.insert(end.wrapping_add(p.latency).wrapping_add(bytes), action | MESSAGE);
-                if record.size.max(1) <= p.eager_bytes_max {
-                    self.end(action, end);
-                }
-            }
-            Kind::Recv => {
-                self.begin(action);
-                let channel = self.state.channels.of(action);
-                let Some(send) = self.state.matching.pop(self.state.workload, channel, Kind::Send)
-                else {
-                    self.state.observer.wait(action, now);
-                    self.state.matching.push(channel, action);
-                    return Ok(());
-                };
-                if now < self.came[send as usize] {
-                    return Err(Abort(Pair { send, receive: action }));
-                }
-                self.state.meet_at(now, send, action, true);
-                let nic_end = self.state.sending[nic].max(now).wrapping_add(p.gap);
-                let rest = record.size.max(1) - 1;
-                let end = nic_end
-                    .wrapping_add(p.overhead)
-                    .wrapping_add(rest.wrapping_mul(p.overhead_per_byte));
-                self.state.cpu[cpu] = end;
-                self.state.receiving[nic] = nic_end;
-                if record.size.max(1) > p.eager_bytes_max {
-                    self.release(send, record.cpu, record.nic, end, nic_end);
-                }
-                self.end(action, end);
-            }
+        let job = *self.state.job(action);
+        if job.kind() == Kind::Recv {
+            return self.receive(now, action, &job);
         }
+        let cpu = self.state.units.cpu(job.rank, job.cpu);
+        let mut free = self.state.units.get(cpu);
+        if job.kind() != Kind::Send {
+            if free > now {
+                self.insert_again(free, action);
+                return Ok(());
+            }
+            self.state.observer.calc(action, now);
+            let end = now.wrapping_add(job.size);
+            self.state.units.set(cpu, end);
+            self.begin(action);
+            self.end(action, end);
+            return Ok(());
+        }
+        let sending = self.state.units.nic(job.rank, job.nic);
+        free = free.max(self.state.units.get(sending));
+        if free > now {
+            self.insert_again(free, action);
+            return Ok(());
+        }
+        self.send(now, action, &job, [cpu, sending]);
+        Ok(())
+    }
+
+    fn send(&mut self, now: u64, action: u32, job: &Job, [cpu, sending]: [usize; 2]) {
+        self.begin(action);
+        self.state.observer.send(action, now);
+        let p = self.state.parameters;
+        let rest = job.size.max(1) - 1;
+        let end = now.wrapping_add(p.overhead).wrapping_add(rest.wrapping_mul(p.overhead_per_byte));
+        let bytes = p.wire_ns(rest);
+        self.state.units.set(cpu, end);
+        self.state.units.set(sending, now.wrapping_add(p.gap).wrapping_add(bytes));
+        self.insert(end.wrapping_add(p.latency).wrapping_add(bytes), action | MESSAGE);
+        if self.state.is_eager(job.size.max(1)) {
+            self.end(action, end);
+        }
+    }
+
+    fn receive(&mut self, now: u64, action: u32, job: &Job) -> Result<(), Abort> {
+        self.begin(action);
+        let Some(send) = self.state.take_message(action, now) else {
+            return Ok(());
+        };
+        if now < self.came[send as usize] {
+            return Err(Abort(Pair { send, receive: action }));
+        }
+        self.state.meet_at(now, send, action, true);
+        let cpu = self.state.units.cpu(job.rank, job.cpu);
+        let sending = self.state.units.nic(job.rank, job.nic);
+        let p = self.state.parameters;
+        let nic_end = self.state.units.get(sending).max(now).wrapping_add(p.gap);
+        let size = job.size.max(1);
+        let end = nic_end
+            .wrapping_add(p.overhead)
+            .wrapping_add((size - 1).wrapping_mul(p.overhead_per_byte));
+        self.state.units.set(cpu, end);
+        self.state.units.set(sending + 1, nic_end);
+        if !self.state.is_eager(size) {
+            self.release(send, job.cpu, job.nic, end, nic_end);
+        }
+        self.end(action, end);
         Ok(())
     }
 
     /// Takes a message in if its receive was posted and the receive's processor is free.
     fn take(&mut self, now: u64, send: u32) {
-        let record = *self.state.workload.record(send);
-        let (to, size) = (record.peer, record.size.max(1));
-        let channel = self.state.channels.of(send);
-        let Some(receive) = self.state.matching.pop(self.state.workload, channel, Kind::Recv)
-        else {
+        let Some(receive) = self.state.take_receive(send, now) else {
             self.came[send as usize] = now;
-            self.state.observer.wait(send, now);
-            self.state.matching.push(channel, send);
             return;
         };
-        let cpu = (to, self.state.workload.record(receive).cpu);
-        let nic = (to, u16::from(record.nic));
-        let free = self.state.cpu[cpu].max(self.state.receiving[nic]);
+        let job = *self.state.job(send);
+        let size = job.size.max(1);
+        let cpu = self.state.units.cpu(job.to, self.state.job(receive).cpu);
+        let receiving = self.state.units.nic(job.to, job.nic) + 1;
+        let free = self.state.units.get(cpu).max(self.state.units.get(receiving));
         if free > now {
             self.insert_again(free, send | MESSAGE);
-            self.state.matching.push(channel, receive);
-            return;
+            return self.state.keep(receive);
         }
         self.state.meet_at(now, send, receive, false);
         let p = self.state.parameters;
@@ -203,10 +205,10 @@ impl<O: Observer> Simulation<'_, O> {
         let end = nic_end
             .wrapping_add(p.overhead)
             .wrapping_add((size - 1).wrapping_mul(p.overhead_per_byte));
-        self.state.cpu[cpu] = end;
-        self.state.receiving[nic] = nic_end;
-        if size > p.eager_bytes_max {
-            self.release(send, record.cpu, record.nic, end, nic_end);
+        self.state.units.set(cpu, end);
+        self.state.units.set(receiving, nic_end);
+        if !self.state.is_eager(size) {
+            self.release(send, job.cpu, job.nic, end, nic_end);
         }
         self.end(receive, end);
     }
@@ -214,37 +216,39 @@ impl<O: Observer> Simulation<'_, O> {
     /// Ends a send that waited for its receive, and holds its rank's processor and gap until the
     /// message was taken in.
     fn release(&mut self, send: u32, cpu: u16, nic: u8, end: u64, nic_end: u64) {
-        let rank = self.state.ranks[send as usize];
-        let (cpu, nic) = ((rank, cpu), (rank, u16::from(nic)));
+        let rank = self.state.job(send).rank;
         self.end(send, end);
-        self.state.cpu[cpu] = self.state.cpu[cpu].max(end);
-        self.state.sending[nic] = self.state.sending[nic].max(nic_end);
+        let (cpu, nic) = (self.state.units.cpu(rank, cpu), self.state.units.nic(rank, nic));
+        self.state.units.raise(cpu, end);
+        self.state.units.raise(nic, nic_end);
     }
 
     /// Starts an action. What waits for a start is ready at time 0.
     fn begin(&mut self, action: u32) {
-        let workload = self.state.workload;
-        self.note(self.state.ranks[action as usize]);
-        for &waiter in workload.start_waiters(action) {
-            self.meet(waiter, 0);
-        }
+        self.note(self.state.job(action).rank);
+        let Self { state, ready, .. } = self;
+        state.begin(action, |state, waiter| meet(state, ready, waiter, 0));
     }
 
     fn end(&mut self, action: u32, time: u64) {
-        self.state.is_ended[action as usize] = true;
-        let workload = self.state.workload;
-        self.note(self.state.ranks[action as usize]);
-        for &waiter in workload.waiters(action) {
-            let after = &mut self.after[waiter as usize];
+        self.note(self.state.job(action).rank);
+        let Self { state, ready, after, .. } = self;
+        state.end(action, |state, waiter| {
+            let after = &mut after[waiter as usize];
             *after = (*after).max(time);
-            let after = *after;
-            self.meet(waiter, after);
-        }
+            meet(state, ready, waiter, *after);
+        });
     }
+}
 
-    fn meet(&mut self, waiter: u32, after: u64) {
-        if self.state.meet(waiter) {
-            self.ready.push((self.state.ranks[waiter as usize], waiter, after));
-        }
+/// Meets a dependency of an action, which starts at `after` if it was the last one.
+fn meet<O: Observer>(
+    state: &mut State<'_, O>,
+    ready: &mut Vec<(u32, u32, u64)>,
+    waiter: u32,
+    after: u64,
+) {
+    if state.meet(waiter) {
+        ready.push((state.job(waiter).rank, waiter, after));
     }
 }

@@ -4,29 +4,28 @@
 //! whose processor or interface is busy comes back when that is free, with its first number. What
 //! an event releases becomes ready when its own processor is free (a send: and its gap), even if
 //! that lies before the event. So the times of events can go back.
+//!
+//! Events that need one processor and one interface wait in a line, and the queue of all events has
+//! the first of them only. That changes no time if free times never go back, since
+//!
+//! - the first of a line comes back at a time at which no other of the line could start
+//! - of those that come back at one moment, the one with the least number starts first
+//!
+//! A line of actions is in the order of numbers. An action becomes ready when its processor and its
+//! interface are free, so those before it in the line are no later. Messages arrive in any order,
+//! so their line is sorted ([`Inbound`]).
+//!
+//! Free times go back if they wrap, or if a message of no bytes takes less than no time. Then each
+//! event comes back by itself.
 
+use super::calendar::{BATCH, Calendar};
+use super::inbound::Inbound;
+use super::jobs::Job;
 use super::state::{MESSAGE, State};
 use super::stdcxx::sort;
 use super::{Observer, Outcome, Parameters};
-use crate::channels::Channels;
+use crate::channels::wildcards;
 use crate::workload::{Kind, Workload};
-use rustc_hash::FxHashMap;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-/// Events by their numbers; the least comes first.
-type Numbered = BinaryHeap<Reverse<(u32, u32)>>;
-
-/// The place of an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// In the queue of events, if it has been made.
-    Queue,
-    /// Among the events that wait for a processor and an interface.
-    Waiting,
-    /// It is over.
-    Past,
-}
 
 /// Simulates a program as LogGOPSim does, and shows it to an observer. Times are unsigned and wrap
 /// as LogGOPSim's do.
@@ -35,12 +34,14 @@ pub fn simulate(
     parameters: &Parameters,
     observer: &mut impl Observer,
 ) -> Outcome {
-    let state = State::new(workload, *parameters, Channels::new(workload), observer);
+    let state = State::new(workload, *parameters, &wildcards(workload), observer);
+    let has_lines = !state.observer.sees_retries() && never_goes_back(&state.jobs, parameters);
     let mut simulation = Simulation {
+        places: if has_lines { vec![Place::default(); workload.len()] } else { Vec::new() },
+        has_lines,
+        inbound: Vec::new(),
         state,
-        events: BinaryHeap::new(),
-        places: vec![Place::Queue; 2 * workload.len()],
-        waiting: FxHashMap::default(),
+        events: Calendar::new(),
         numbered: 0,
         ready: Vec::new(),
     };
@@ -48,286 +49,332 @@ pub fn simulate(
     simulation.state.finish(u64::from(simulation.numbered))
 }
 
-/// The rank of a kind in the order of kinds.
-fn order(workload: &Workload, action: u32) -> Kind {
-    workload.record(action).kind.min(Kind::Calc)
+/// Returns true if the free time of a processor or an interface can only grow.
+fn never_goes_back(jobs: &[Job], p: &Parameters) -> bool {
+    let fixed = u128::from(p.latency) + u128::from(p.overhead) + u128::from(p.gap);
+    let a_byte = u128::from(p.gap_per_byte.max(p.overhead_per_byte));
+    let (mut sum, mut has_empty) = (0_u128, false);
+    for job in jobs {
+        let size = u128::from(job.size);
+        sum = sum.saturating_add(match job.kind() {
+            Kind::Calc | Kind::Local | Kind::Dummy => size,
+            Kind::Send | Kind::Recv => {
+                has_empty |= size == 0;
+                fixed.saturating_add(size.saturating_mul(a_byte)).saturating_mul(2)
+            }
+        });
+    }
+    let an_empty_one_takes_time =
+        p.gap_per_byte <= p.gap.min(p.overhead) && p.overhead_per_byte <= p.overhead;
+    sum < 1 << 63 && (!has_empty || an_empty_one_takes_time)
+}
+
+/// The place of an action in its line.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    number: u32,
+    /// The action behind it.
+    next: u32,
 }
 
 struct Simulation<'w, O> {
     state: State<'w, O>,
-    /// Time, number and event; the least comes first.
-    events: BinaryHeap<Reverse<(u64, u32, u32)>>,
-    /// By event, where it is; a message behind all actions.
+    events: Calendar,
+    /// False if each event comes back by itself.
+    has_lines: bool,
+    /// By action, its place in the line of its processor and interface.
     places: Vec<Place>,
-    /// By what they wait for and until when, the numbers of the events that were found busy. Only
-    /// the first of each is in the queue, so that an event is looked at again only when its turn
-    /// comes. Free times wrap, so events with one need may wait until different times.
-    waiting: FxHashMap<(u64, u64), Numbered>,
+    inbound: Vec<Inbound>,
     numbered: u32,
     /// The actions that the present event made ready: rank and action.
     ready: Vec<(u32, u32)>,
 }
 
+/// The needs of an event, as places among the units.
+#[derive(Debug, Clone, Copy)]
+struct Needs {
+    cpu: usize,
+    /// The side of the interface, or the processor again.
+    side: usize,
+}
+
 impl<O: Observer> Simulation<'_, O> {
     fn run(&mut self) {
-        for rank in 0..self.state.workload.num_ranks() as u32 {
-            self.ready.extend(self.state.workload.roots(rank).iter().map(|&root| (rank, root)));
-            self.enter(|_, _| 0);
+        let workload = self.state.workload;
+        for rank in 0..workload.num_ranks() as u32 {
+            self.ready.extend(workload.roots(rank).iter().map(|&root| (rank, root)));
+            self.enter();
         }
-        while let Some(Reverse((time, number, event))) = self.events.pop() {
-            self.handle(time, number, event);
+        loop {
+            self.read_ahead();
+            let Some((time, number, event)) = self.events.pop() else { return };
+            if event & MESSAGE != 0 {
+                self.handle_message(time, number, event);
+            } else {
+                self.handle(time, number, event);
+            }
             if !self.ready.is_empty() {
-                self.enter(Self::free);
+                self.enter();
             }
             self.state.observer.step(self.events.len(), u64::from(self.numbered));
         }
     }
 
-    /// Executes an event, or lets it wait until its processor and interface are free.
-    fn handle(&mut self, now: u64, number: u32, event: u32) {
-        let at = self.place(event);
-        let place = self.places[at];
-        if place == Place::Past {
-            return;
+    /// Reads what the next events need, so that it is in the cache when their turn comes. Many are
+    /// read at once, as the processor then waits for all of them together.
+    #[inline]
+    fn read_ahead(&mut self) {
+        let Some((events, is_new)) = self.events.announce() else { return };
+        let state = &self.state;
+        let done = |batches: usize| if is_new { 0 } else { batches * BATCH };
+        let (actions, needs) = (events.clone().skip(done(2)), events.clone().skip(done(1)));
+        actions.take(3 * BATCH - done(2)).for_each(|event| state.read_action(event));
+        needs.take(2 * BATCH - done(1)).for_each(|event| state.read_needs(event));
+        events.take(BATCH).for_each(|event| state.read_waiters(event));
+    }
+
+    /// Returns when the needs of an event are free.
+    #[inline]
+    fn free(&self, needs: Needs) -> u64 {
+        self.state.units.get(needs.cpu).max(self.state.units.get(needs.side))
+    }
+
+    /// Starts an action, or lets it come back when its processor and interface are free.
+    fn handle(&mut self, now: u64, number: u32, action: u32) {
+        let job = *self.state.job(action);
+        if job.kind() == Kind::Recv {
+            return self.receive(now, action, &job);
         }
-        let Some((class, free)) = self.needs(event) else {
-            self.places[at] = Place::Past;
-            return self.execute(now, event);
+        let needs = self.needs(&job);
+        let free = self.free(needs);
+        if free > now {
+            self.state.observer.retry(action);
+            return self.events.push(free, number, action);
+        }
+        match job.kind() {
+            Kind::Send => self.send(now, action, &job, needs),
+            _ => self.compute(now, action, &job, needs),
+        }
+        if self.has_lines {
+            self.leave(&job, needs);
+        }
+    }
+
+    /// Returns the needs of an action that is no receive.
+    #[inline]
+    fn needs(&mut self, job: &Job) -> Needs {
+        let cpu = self.state.units.cpu(job.rank, job.cpu);
+        let side = match job.kind() {
+            Kind::Send => self.state.units.nic(job.rank, job.nic),
+            Kind::Recv | Kind::Calc | Kind::Local | Kind::Dummy => cpu,
         };
-        if free > now && self.state.observer.sees_retries() {
-            self.state.observer.retry(event & !MESSAGE);
-            return self.events.push(Reverse((free, number, event)));
-        }
-        if place == Place::Queue && free > now {
-            self.places[at] = Place::Waiting;
-            self.join((class, free), |events| events.push(Reverse((number, event))));
-            return;
-        }
-        if place == Place::Waiting {
-            let Some(events) = self.waiting.get_mut(&(class, now)) else { return };
-            if events.peek() != Some(&Reverse((number, event))) {
-                // Another one has come before it, and has an entry of its own in the queue.
-                return;
-            }
-            let mut events = std::mem::take(events);
-            self.waiting.remove(&(class, now));
-            if free <= now {
-                events.pop();
-                self.places[at] = Place::Past;
-                self.execute(now, event);
-            }
-            if let Some(&Reverse((_, next))) = events.peek() {
-                let free = self.needs(next).map_or(now, |(_, free)| free.max(now));
-                self.join((class, free), |others| others.append(&mut events));
-            }
-            return;
-        }
-        self.places[at] = Place::Past;
-        self.execute(now, event);
+        Needs { cpu, side }
     }
 
-    /// Adds events to those that wait for something until a time.
-    fn join(&mut self, until: (u64, u64), add: impl FnOnce(&mut Numbered)) {
-        let events = self.waiting.entry(until).or_default();
-        let before = events.peek().copied();
-        add(events);
-        let first = events.peek().copied();
-        if let Some(Reverse((number, event))) = first
-            && first != before
-        {
-            self.events.push(Reverse((until.1, number, event)));
+    /// Returns the place of the word of an action's line. Its halves are the first action and the
+    /// last one, each plus 1.
+    #[inline]
+    fn line(&mut self, job: &Job, needs: Needs) -> usize {
+        match job.kind() {
+            Kind::Send => self.state.units.both(job.rank, job.cpu, job.nic),
+            Kind::Recv | Kind::Calc | Kind::Local | Kind::Dummy => needs.cpu + 1,
         }
     }
 
-    fn execute(&mut self, now: u64, event: u32) {
-        match event & MESSAGE {
-            0 => self.start(now, event),
-            _ => self.take(now, event & !MESSAGE),
+    /// Removes the first action of a line, and puts the next one in the queue of events.
+    #[inline]
+    fn leave(&mut self, job: &Job, needs: Needs) {
+        let line = self.line(job, needs);
+        let (first, last) = halves(self.state.units.get(line));
+        if first == last {
+            return self.state.units.set(line, 0);
         }
-    }
-
-    /// Returns the index of an event in `places`.
-    fn place(&self, event: u32) -> usize {
-        let action = (event & !MESSAGE) as usize;
-        if event & MESSAGE == 0 { action } else { self.state.workload.len() + action }
-    }
-
-    /// Returns a number for the processor and the interface that an event needs, and the time at
-    /// which they are free. `None` if it needs none.
-    fn needs(&self, event: u32) -> Option<(u64, u64)> {
-        let action = event & !MESSAGE;
-        let record = self.state.workload.record(action);
-        let (rank, kind) = match record.kind {
-            Kind::Recv => return None,
-            Kind::Send if event & MESSAGE != 0 => (record.peer, 2),
-            Kind::Send => (self.state.ranks[action as usize], 1),
-            Kind::Calc | Kind::Local | Kind::Dummy => (self.state.ranks[action as usize], 0),
-        };
-        let mut free = self.state.cpu[(rank, record.cpu)];
-        let mut class = u64::from(rank) << 26 | u64::from(record.cpu) << 10;
-        if kind > 0 {
-            let side = if kind == 1 { &self.state.sending } else { &self.state.receiving };
-            free = free.max(side[(rank, u16::from(record.nic))]);
-            class |= u64::from(record.nic) << 2 | kind;
-        }
-        Some((class, free))
+        let next = self.places[first as usize - 1].next;
+        self.state.units.set(line, word(next + 1, last));
+        let free = self.free(needs);
+        self.events.push(free, self.places[next as usize].number, next);
     }
 
     /// Adds the events of what became ready: by rank, then by kind as `std::sort` orders it.
-    fn enter(&mut self, time: impl Fn(&Self, u32) -> u64) {
+    fn enter(&mut self) {
         let mut ready = std::mem::take(&mut self.ready);
         if ready.len() > 1 {
             ready.sort_by_key(|&(rank, _)| rank);
-            let workload = self.state.workload;
+            let order = |&(_, action): &(u32, u32)| self.state.job(action).kind();
             for of_rank in ready.chunk_by_mut(|a, b| a.0 == b.0) {
-                sort(of_rank, |a, b| order(workload, a.1) < order(workload, b.1));
+                sort(of_rank, |a, b| order(a) < order(b));
             }
         }
         for &(_, action) in &ready {
-            let time = time(self, action);
-            self.insert(time, action);
+            self.join(action);
         }
         ready.clear();
         self.ready = ready;
     }
 
+    /// Adds the event of an action at the time at which its processor is free, for a send also its
+    /// gap.
+    fn join(&mut self, action: u32) {
+        let job = *self.state.job(action);
+        let needs = self.needs(&job);
+        if self.has_lines && job.kind() != Kind::Recv {
+            let line = self.line(&job, needs);
+            let (first, last) = halves(self.state.units.get(line));
+            if first > 0 {
+                self.places[last as usize - 1].next = action;
+                self.places[action as usize].number = self.numbered;
+                self.numbered += 1;
+                return self.state.units.set(line, word(first, action + 1));
+            }
+            self.state.units.set(line, word(action + 1, action + 1));
+        }
+        self.insert(self.free(needs), action);
+    }
+
+    #[inline]
     fn insert(&mut self, time: u64, event: u32) {
-        self.events.push(Reverse((time, self.numbered, event)));
+        self.events.push(time, self.numbered, event);
         self.numbered += 1;
     }
 
-    /// Returns the time at which an action's processor is free, for a send also its gap.
-    fn free(&self, action: u32) -> u64 {
-        let (record, rank) =
-            (self.state.workload.record(action), self.state.ranks[action as usize]);
-        let free = self.state.cpu[(rank, record.cpu)];
-        match record.kind {
-            Kind::Send => free.max(self.state.sending[(rank, u16::from(record.nic))]),
-            Kind::Recv | Kind::Calc | Kind::Local | Kind::Dummy => free,
+    fn compute(&mut self, now: u64, action: u32, job: &Job, needs: Needs) {
+        self.begin(action);
+        self.state.observer.calc(action, now);
+        self.state.units.set(needs.cpu, now.wrapping_add(job.size));
+        self.end(action);
+    }
+
+    fn send(&mut self, now: u64, action: u32, job: &Job, needs: Needs) {
+        self.begin(action);
+        self.state.observer.send(action, now);
+        let p = self.state.parameters;
+        let rest = job.size.wrapping_sub(1);
+        let cpu = now.wrapping_add(p.overhead).wrapping_add(rest.wrapping_mul(p.overhead_per_byte));
+        let gap = now.wrapping_add(p.gap).wrapping_add(rest.wrapping_mul(p.gap_per_byte));
+        self.state.units.set(needs.cpu, cpu);
+        self.state.units.set(needs.side, gap);
+        self.insert(now.wrapping_add(p.overhead).wrapping_add(p.latency), action | MESSAGE);
+        if self.state.is_eager(job.size) {
+            self.end(action);
         }
     }
 
-    fn start(&mut self, now: u64, action: u32) {
-        let record = *self.state.workload.record(action);
-        let rank = self.state.ranks[action as usize];
-        let cpu = (rank, record.cpu);
+    fn receive(&mut self, now: u64, action: u32, job: &Job) {
         self.begin(action);
-        let p = self.state.parameters;
-        match record.kind {
-            Kind::Calc | Kind::Local | Kind::Dummy => {
-                self.state.observer.calc(action, now);
-                self.state.cpu[cpu] = now.wrapping_add(record.nanos());
-                self.end(action);
+        if let Some(send) = self.state.take_message(action, now) {
+            self.state.meet_at(now, send, action, true);
+            // The receive's size, processor and interface decide, also at the sender.
+            if !self.state.is_eager(job.size) {
+                self.release(send, now, job.cpu, job.nic);
             }
-            Kind::Send => {
-                self.state.observer.send(action, now);
-                let rest = record.size.wrapping_sub(1);
-                let nic = (rank, u16::from(record.nic));
-                self.state.cpu[cpu] = now
-                    .wrapping_add(p.overhead)
-                    .wrapping_add(rest.wrapping_mul(p.overhead_per_byte));
-                self.state.sending[nic] =
-                    now.wrapping_add(p.gap).wrapping_add(rest.wrapping_mul(p.gap_per_byte));
-                self.insert(now.wrapping_add(p.overhead).wrapping_add(p.latency), action | MESSAGE);
-                if record.size <= p.eager_bytes_max {
-                    self.end(action);
-                }
-            }
-            Kind::Recv => {
-                let channel = self.state.channels.of(action);
-                let message = if self.state.channels.has_wildcards[rank as usize] {
-                    self.state.matching.take_message(rank, record.peer, record.tag)
-                } else {
-                    self.state.matching.pop(self.state.workload, channel, Kind::Send)
-                };
-                match message {
-                    Some(send) => {
-                        self.state.meet_at(now, send, action, true);
-                        // The receive's size, processor and interface decide, also at the sender.
-                        if record.size > p.eager_bytes_max {
-                            self.release(send, now, record.cpu, record.nic);
-                        }
-                        self.end(action);
-                    }
-                    None => {
-                        self.state.observer.wait(action, now);
-                        if self.state.channels.has_wildcards[rank as usize] {
-                            let (from, tag) = (record.peer, record.tag);
-                            self.state.matching.keep_receive(rank, from, tag, action);
-                        } else {
-                            self.state.matching.push(channel, action);
-                        }
-                    }
-                }
-            }
+            self.end(action);
         }
+    }
+
+    /// Takes a message in, or lets it wait until its processor and interface are free.
+    fn handle_message(&mut self, now: u64, number: u32, event: u32) {
+        let send = event & !MESSAGE;
+        let job = *self.state.job(send);
+        let cpu = self.state.units.cpu(job.to, job.cpu);
+        let needs = Needs { cpu, side: self.state.units.nic(job.to, job.nic) + 1 };
+        let free = self.free(needs);
+        if !job.is_parked() {
+            if free <= now {
+                return self.take(now, send, &job, needs);
+            }
+            self.state.observer.retry(send);
+            if !self.has_lines {
+                return self.events.push(free, number, event);
+            }
+            return self.park(free, number, send, &job);
+        }
+        let line = self.inbound(&job);
+        if free <= now {
+            self.inbound[line].pop();
+            self.state.jobs[send as usize].set_parked(false);
+            self.take(now, send, &job, needs);
+        }
+        let free = self.free(needs);
+        if let Some((number, send)) = self.inbound[line].expect(free) {
+            self.events.push(free, number, send | MESSAGE);
+        }
+    }
+
+    /// Returns the line of the messages that need what a message needs.
+    fn inbound(&mut self, job: &Job) -> usize {
+        let place = self.state.units.both(job.to, job.cpu, job.nic) + 1;
+        let line = self.state.units.get(place) as usize;
+        if line > 0 {
+            return line - 1;
+        }
+        self.inbound.push(Inbound::default());
+        self.state.units.set(place, self.inbound.len() as u64);
+        self.inbound.len() - 1
+    }
+
+    /// Lets a message wait until a time.
+    fn park(&mut self, free: u64, number: u32, send: u32, job: &Job) {
+        let line = self.inbound(job);
+        let inbound = &mut self.inbound[line];
+        if inbound.is_before(free, number) {
+            // The first of the line is in the queue already.
+            return self.events.push(free, number, send | MESSAGE);
+        }
+        if inbound.push(number, send) {
+            inbound.expect(free);
+            self.events.push(free, number, send | MESSAGE);
+        }
+        self.state.jobs[send as usize].set_parked(true);
     }
 
     /// Takes a message in at its receiver, on the processor and interface that its send names.
-    fn take(&mut self, now: u64, send: u32) {
-        let record = *self.state.workload.record(send);
-        let (to, from) = (record.peer, self.state.ranks[send as usize]);
-        let (cpu, nic) = ((to, record.cpu), (to, u16::from(record.nic)));
+    fn take(&mut self, now: u64, send: u32, job: &Job, needs: Needs) {
         let p = self.state.parameters;
-        let rest = record.size.wrapping_sub(1);
-        let bytes = rest.wrapping_mul(p.overhead_per_byte).max(rest.wrapping_mul(p.gap_per_byte));
-        self.state.cpu[cpu] = now.wrapping_add(p.overhead).wrapping_add(bytes);
-        self.state.receiving[nic] =
-            now.wrapping_add(p.gap).wrapping_add(rest.wrapping_mul(p.gap_per_byte));
-        let channel = self.state.channels.of(send);
-        let has_wildcards = self.state.channels.has_wildcards[to as usize];
-        let receive = if has_wildcards {
-            self.state.matching.take_receive(to, from, record.tag)
-        } else {
-            self.state.matching.pop(self.state.workload, channel, Kind::Recv)
-        };
-        match receive {
-            Some(receive) => {
-                self.state.meet_at(now, send, receive, false);
-                if record.size > p.eager_bytes_max {
-                    self.release(send, now, record.cpu, record.nic);
-                }
-                self.end(receive);
+        let rest = job.size.wrapping_sub(1);
+        let gap = rest.wrapping_mul(p.gap_per_byte);
+        let bytes = rest.wrapping_mul(p.overhead_per_byte).max(gap);
+        self.state.units.set(needs.cpu, now.wrapping_add(p.overhead).wrapping_add(bytes));
+        self.state.units.set(needs.side, now.wrapping_add(p.gap).wrapping_add(gap));
+        if let Some(receive) = self.state.take_receive(send, now) {
+            self.state.meet_at(now, send, receive, false);
+            if !self.state.is_eager(job.size) {
+                self.release(send, now, job.cpu, job.nic);
             }
-            None => {
-                self.state.observer.wait(send, now);
-                if has_wildcards {
-                    self.state.matching.keep_message(to, from, record.tag, send);
-                } else {
-                    self.state.matching.push(channel, send);
-                }
-            }
+            self.end(receive);
         }
     }
 
     /// Ends a send that waited for its receive, and holds its rank's processor and gap until now.
     fn release(&mut self, send: u32, now: u64, cpu: u16, nic: u8) {
-        let rank = self.state.ranks[send as usize];
-        let (cpu, nic) = ((rank, cpu), (rank, u16::from(nic)));
-        self.state.cpu[cpu] = self.state.cpu[cpu].max(now);
-        self.state.sending[nic] = self.state.sending[nic].max(now);
+        let rank = self.state.job(send).rank;
+        let (cpu, nic) = (self.state.units.cpu(rank, cpu), self.state.units.nic(rank, nic));
+        self.state.units.raise(cpu, now);
+        self.state.units.raise(nic, now);
         self.end(send);
     }
 
     fn begin(&mut self, action: u32) {
-        let workload = self.state.workload;
-        for &waiter in workload.start_waiters(action) {
-            self.meet(waiter);
-        }
+        let Self { state, ready, .. } = self;
+        state.begin(action, |state, waiter| meet(state, ready, waiter));
     }
 
     fn end(&mut self, action: u32) {
-        // A send may end twice: when it starts, and if its receive states more bytes again.
-        self.state.is_ended[action as usize] = true;
-        let workload = self.state.workload;
-        for &waiter in workload.waiters(action) {
-            self.meet(waiter);
-        }
+        let Self { state, ready, .. } = self;
+        state.end(action, |state, waiter| meet(state, ready, waiter));
     }
+}
 
-    fn meet(&mut self, waiter: u32) {
-        if self.state.meet(waiter) {
-            self.ready.push((self.state.ranks[waiter as usize], waiter));
-        }
+/// Meets a dependency of an action.
+fn meet<O: Observer>(state: &mut State<'_, O>, ready: &mut Vec<(u32, u32)>, waiter: u32) {
+    if state.meet(waiter) {
+        ready.push((state.job(waiter).rank, waiter));
     }
+}
+
+fn halves(word: u64) -> (u32, u32) {
+    ((word >> 32) as u32, word as u32)
+}
+
+fn word(first: u32, last: u32) -> u64 {
+    u64::from(first) << 32 | u64::from(last)
 }

@@ -1,12 +1,17 @@
 //! The models of the peers, artefacts included: exact to the nanosecond.
 
 pub mod atlahs;
-mod busy;
+mod calendar;
 #[cfg(test)]
 mod closed_forms;
+mod inbound;
+mod jobs;
+#[cfg(test)]
+mod lines;
 pub mod loggopsim;
 mod state;
 mod stdcxx;
+mod units;
 
 /// Parameters of LogGOPS as the peers take them: whole nanoseconds, but for ATLAHS's `G`.
 #[derive(Debug, Clone, Copy, PartialEq)]
