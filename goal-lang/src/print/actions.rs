@@ -185,7 +185,7 @@ pub(super) fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
             out.text("send 0b to ");
             out.number(u64::from(to));
             print_tag(out, tag);
-            print_placement(out, placement);
+            out.placement(placement);
         }
     }
 }
