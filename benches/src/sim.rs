@@ -138,7 +138,7 @@ fn contestants(input: &Path, args: &Args) -> io::Result<Vec<Contestant>> {
         let mut name = format!("goal-sim, {model}");
         if let Some(threads) = threads {
             options.extend(["--threads", threads]);
-            name += &format!(", {threads} threads");
+            name += &format!(", --threads {threads}");
         }
         contestant(&name, &goal_sim, &options, peer)
     };
