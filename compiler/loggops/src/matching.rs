@@ -36,18 +36,6 @@ struct Wild {
 }
 
 impl Matching {
-    /// Queues for ranks with wildcards alone.
-    pub(crate) fn for_wildcards(workload: &Workload, has_wildcards: &[bool]) -> Self {
-        let waits = if has_wildcards.contains(&true) { workload.len() } else { 0 };
-        Self {
-            ends: Vec::new(),
-            next: Vec::new(),
-            wild: FxHashMap::default(),
-            waits: vec![false; waits],
-            waiting: 0,
-        }
-    }
-
     pub(crate) fn new(workload: &Workload, channels: &Channels) -> Self {
         let has_wild = channels.has_wildcards.contains(&true);
         Self {

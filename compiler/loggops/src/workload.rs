@@ -82,6 +82,19 @@ impl Record {
         }
     }
 
+    /// Returns a message. `peer` or `tag` of a receive may be [`ANY`](goal_lang::ANY).
+    #[inline]
+    pub fn message(
+        kind: Kind,
+        size: u64,
+        (peer, tag): (u32, u32),
+        missing: u32,
+        placement: Placement,
+    ) -> Self {
+        let Placement { cpu, nic } = placement;
+        Self { size, peer, tag, first_edge: 0, first_start_edge: 0, missing, cpu, nic, kind }
+    }
+
     /// Returns the processor time of an action that is no message, in whole nanoseconds.
     pub fn nanos(&self) -> u64 {
         if self.kind == Kind::Local { self.size / 1000 } else { self.size }

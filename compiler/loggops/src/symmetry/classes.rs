@@ -1,6 +1,6 @@
 //! The partition of ranks, by hashing: refined until the peers of equal ranks are equal.
 
-use super::source::{Source, is_message, records};
+use crate::source::{Actions, Source, is_message};
 use crate::channels::NONE;
 use crate::workload::Kind;
 use goal_lang::ANY;
@@ -71,8 +71,8 @@ impl Classes {
 /// Returns a hash of a rank's actions without peers; `None` if one is a receive with a wildcard.
 fn hash_of_actions(source: &impl Source, rank: u32) -> Option<u64> {
     let mut hasher = FxHasher::default();
-    hasher.write_u32(source.len_of(rank));
-    for (_, record) in records(source, rank) {
+    hasher.write_u32(source.rank(rank).count());
+    for (_, record) in source.rank(rank).records() {
         if record.kind == Kind::Recv && (record.peer == ANY || record.tag == ANY) {
             return None;
         }
@@ -88,7 +88,7 @@ fn hash_of_actions(source: &impl Source, rank: u32) -> Option<u64> {
 fn hash_of_peers(source: &impl Source, rank: u32, class_of: &[u32]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write_u32(class_of[rank as usize]);
-    for (_, record) in records(source, rank).filter(|(_, record)| is_message(record)) {
+    for (_, record) in source.rank(rank).records().filter(|(_, record)| is_message(record)) {
         hasher.write_u32(class_of.get(record.peer as usize).copied().unwrap_or(NONE));
     }
     hasher.finish()

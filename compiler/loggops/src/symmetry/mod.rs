@@ -33,19 +33,17 @@
 
 mod classes;
 mod quotient;
-mod source;
 #[cfg(test)]
 mod tests;
 mod ties;
 
-pub use source::Source;
-
+use crate::Source;
 use crate::machine::Machine;
 use crate::model::{self, ModelError, Observer, Times};
+use crate::source::Actions;
 use crate::workload::{Kind, Workload};
 use classes::Classes;
 use quotient::Quotient;
-use source::records;
 use ties::Ties;
 
 /// Simulates a program as [`model::simulate`] does, but one rank of each class of ranks that behave
@@ -93,5 +91,5 @@ pub fn simulate_classes(source: &impl Source, machine: &Machine) -> Option<(Time
 
 /// Returns the events of a rank whose actions end: its actions and its sends' messages.
 fn events(source: &impl Source, rank: u32) -> u64 {
-    records(source, rank).map(|(_, record)| 1 + u64::from(record.kind == Kind::Send)).sum()
+    source.rank(rank).records().map(|(_, record)| 1 + u64::from(record.kind == Kind::Send)).sum()
 }

@@ -1,0 +1,64 @@
+//! What a share of the ranks keeps of actions and messages that wait.
+
+use crate::source::Actions;
+use crate::workload::Record;
+
+/// A receive or a message in the place where it meets its partner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Slot(pub(super) u32);
+
+/// Where a message goes that arrives.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Delivery {
+    pub(super) slot: Slot,
+    /// The position of the receive whose processor and interface take the message in. `None` if the
+    /// store does not know it.
+    pub(super) receive: Option<u32>,
+}
+
+/// A message that arrives.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arrival {
+    /// The rank that receives.
+    pub(super) rank: u32,
+    /// The number of its first action.
+    pub(super) first: u32,
+    pub(super) from: u32,
+    pub(super) tag: u32,
+    /// What [`Store::partner`] gives for the send.
+    pub(super) partner: u32,
+}
+
+/// Keeps the nodes of actions with dependencies that are partly met, and of receives and messages
+/// that wait for each other. The k-th message of a channel that is delivered meets the k-th receive
+/// that is posted.
+pub(super) trait Store {
+    /// Returns the node of an action, and forgets it.
+    fn take_partly(&mut self, action: u32) -> Option<u32>;
+
+    /// Keeps the node of an action.
+    fn keep_partly(&mut self, action: u32, node: u32);
+
+    /// Returns what is known of a send's partner, for its receiver.
+    fn partner(&self, send: u32) -> u32;
+
+    /// Returns true if the partner of a receive is known, so that the order in which receives are
+    /// posted does not matter.
+    fn is_known(&self, receive: u32) -> bool;
+
+    /// Returns where a message goes; `None` if no receive takes it. `unlike` has the receiver, if
+    /// its receives name different processors or interfaces.
+    fn deliver(&mut self, arrival: &Arrival, unlike: Option<impl Actions>) -> Option<Delivery>;
+
+    /// Returns where a receive goes; `None` if no message is for it.
+    fn post(&mut self, rank: u32, receive: u32, record: &Record) -> Option<Slot>;
+
+    /// Returns the node that waits in a slot. Without one, keeps `node` there.
+    fn meet(&mut self, slot: Slot, node: u32) -> Option<u32>;
+
+    /// Returns the number of messages that no receive was posted for, as far as the store counts
+    /// them.
+    fn unreceived(&self) -> u64 {
+        0
+    }
+}
