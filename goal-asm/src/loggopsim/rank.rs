@@ -2,7 +2,7 @@
 
 use super::file::{File, Result, error};
 use super::node;
-use super::write::{max_of, placement};
+use super::write::max_of;
 use goal_lang::{
     ANY, Action, ActionId, Body, Csr, Cycle, Payload, Placement, StatedOrder, StatedRows,
     topological_order,
@@ -25,10 +25,41 @@ pub(super) struct RankReader<'a> {
 }
 
 /// A rank of a LogGOPSim binary that was checked: its operations as they lie in the file.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct RankRecords<'a> {
-    reader: RankReader<'a>,
+    /// The bytes of the rank.
+    file: File<'a>,
+    /// The number of ranks of the file.
+    ranks: u32,
     places: Places,
+}
+
+/// What an operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperationKind {
+    /// A message to a rank.
+    Send,
+    /// The receipt of a message.
+    Recv,
+    /// Work of a processor, without a message.
+    Calc,
+}
+
+/// An operation of a LogGOPSim binary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Operation {
+    /// What it does.
+    pub kind: OperationKind,
+    /// The other rank of a message, or [`ANY`] for a receive from any.
+    pub peer: u32,
+    /// The bytes of a message, or the nanoseconds of work.
+    pub size: u64,
+    /// The tag of a message. It may be [`ANY`] for a receive.
+    pub tag: u32,
+    /// The number of dependencies that the operation waits for.
+    pub missing: u32,
+    /// The processor and the interface.
+    pub placement: Placement,
 }
 
 /// Memory that the checks of all ranks share.
@@ -47,18 +78,30 @@ const KINDS: [(Range<usize>, Range<usize>); 2] = [
 ];
 
 /// The counts of a rank's nodes and roots, and the places of its parts among its bytes.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 struct Places {
     nodes: u32,
     roots: u32,
-    first_root: usize,
     first_node: usize,
     appendix: usize,
     /// The number of entries of the appendix.
     entries: usize,
 }
 
+/// The place of a rank's roots.
+const FIRST_ROOT: usize = 8;
+
 impl Places {
+    /// Returns the places in a rank of `length` bytes, which has room for them.
+    #[inline]
+    fn new(nodes: u32, roots: u32, length: usize) -> Self {
+        let first_node = FIRST_ROOT + 4 * roots as usize;
+        let appendix = first_node + node::LENGTH * nodes as usize;
+        let entries = (length.saturating_sub(appendix)) / 4;
+        Self { nodes, roots, first_node, appendix, entries }
+    }
+
+    #[inline]
     fn node(&self, i: usize) -> usize {
         self.first_node + node::LENGTH * i
     }
@@ -89,16 +132,20 @@ impl<'a> RankReader<'a> {
         let mut highest = Placement::default();
         let mut stated_dependencies = 0u64;
         for i in 0..places.nodes as usize {
-            highest = max_of(highest, placement(&self.action(places.node(i))?));
-            stated_dependencies +=
-                u64::from(self.file.u32(places.node(i) + node::DEPENDENCIES.start));
+            let at = places.node(i);
+            if !Node::at(self.file, at).is_right(self.ranks) {
+                self.check_node(at)?;
+            }
+            let Node { placement, missing, .. } = Node::at(self.file, at);
+            highest = max_of(highest, placement);
+            stated_dependencies += u64::from(missing);
         }
         let mut goes_on = true;
         if places.entries > 0 || stated_dependencies > 0 {
             goes_on = self.check_dependencies(places, scratch)?;
         }
         self.check_roots(places)?;
-        let records = RankRecords { reader: self, places };
+        let records = self.records(places);
         if !goes_on && let Err(Cycle(path)) = topological_order(&records.body()) {
             let at = places.node(path[0].index());
             return error(
@@ -115,21 +162,19 @@ impl<'a> RankReader<'a> {
             return error(0, format!("rank {rank} has no room for its counts"));
         }
         let (nodes, roots) = (self.file.u32(0), self.file.u32(4));
-        let first_root = 8;
-        let first_node = first_root as u64 + 4 * u64::from(roots);
+        let first_node = FIRST_ROOT as u64 + 4 * u64::from(roots);
         let appendix = first_node + node::LENGTH as u64 * u64::from(nodes);
         if appendix > length as u64 || !(length as u64 - appendix).is_multiple_of(4) {
             return error(0, format!("{nodes} operations and {roots} roots don't fit rank {rank}"));
         }
-        let (first_node, appendix) = (first_node as usize, appendix as usize);
-        let entries = (length - appendix) / 4;
-        if u32::try_from(entries).is_err() {
+        let places = Places::new(nodes, roots, length);
+        if u32::try_from(places.entries).is_err() {
             return error(
-                appendix,
+                places.appendix,
                 format!("rank {rank} has more dependencies than 32-bit indices hold"),
             );
         }
-        Ok(Places { nodes, roots, first_root, first_node, appendix, entries })
+        Ok(places)
     }
 
     /// Checks both kinds of dependencies. Returns true if all operations come before those that
@@ -208,7 +253,7 @@ impl<'a> RankReader<'a> {
     fn check_roots(&self, places: Places) -> Result<()> {
         let rank = self.rank;
         let waits = |i: usize| self.file.u32(places.node(i) + node::DEPENDENCIES.start) > 0;
-        let records = RankRecords { reader: *self, places };
+        let records = self.records(places);
         let roots = records.roots();
         if roots.clone().is_sorted_by(|a, b| a < b)
             && roots
@@ -224,7 +269,7 @@ impl<'a> RankReader<'a> {
                 Some(missing) if *missing => *missing = false,
                 _ => {
                     return error(
-                        places.first_root + 4 * i,
+                        FIRST_ROOT + 4 * i,
                         format!("operation {root} of rank {rank} is no root, or listed twice"),
                     );
                 }
@@ -241,37 +286,70 @@ impl<'a> RankReader<'a> {
         }
     }
 
-    fn action(&self, at: usize) -> Result<Action> {
-        let bytes = self.file.0;
-        let peer = self.file.u32(at + node::PEER.start);
-        let size = self.file.u64(at + node::BYTES.start);
-        let tag = self.file.u32(at + node::TAG.start);
-        let placement = Placement { cpu: bytes[at + node::CPU].into(), nic: bytes[at + node::NIC] };
-        let payload = Payload::Pattern { size };
-        let known = peer < self.ranks;
-        match bytes[at + node::TYPE] {
-            node::SEND if !known => error(
+    fn records(&self, places: Places) -> RankRecords<'a> {
+        RankRecords { file: self.file, ranks: self.ranks, places }
+    }
+
+    /// Returns the error of the operation at byte `at`, if it is wrong.
+    #[cold]
+    fn check_node(&self, at: usize) -> Result<()> {
+        let Node { kind, peer, tag, .. } = Node::at(self.file, at);
+        match kind {
+            node::SEND | node::RECV if !has_peer(kind, peer, self.ranks) => error(
                 at + node::PEER.start,
                 format!("there is no rank {peer} among {}", self.ranks),
             ),
             node::SEND if tag == ANY => error(at + node::TAG.start, "a send needs a tag"),
-            node::SEND => Ok(Action::Send { payload, to: peer, tag, placement }),
-            node::RECV if !known && peer != ANY && peer != ANY_OF_MPICH => error(
-                at + node::PEER.start,
-                format!("there is no rank {peer} among {}", self.ranks),
-            ),
-            node::RECV => {
-                let from = if known { peer } else { ANY };
-                Ok(Action::Recv { payload, from, tag, placement })
-            }
-            node::CALC => Ok(Action::Calc { nanos: size, placement }),
+            node::SEND | node::RECV | node::CALC => Ok(()),
             other => error(at + node::TYPE, format!("there is no type of operation {other}")),
+        }
+    }
+}
+
+/// Returns true if a message may name a peer.
+#[inline]
+fn has_peer(kind: u8, peer: u32, ranks: u32) -> bool {
+    peer < ranks || kind == node::RECV && (peer == ANY || peer == ANY_OF_MPICH)
+}
+
+/// The fields of an operation, without its dependents.
+struct Node {
+    kind: u8,
+    peer: u32,
+    size: u64,
+    tag: u32,
+    missing: u32,
+    placement: Placement,
+}
+
+impl Node {
+    /// Reads the operation at byte `at` of a rank.
+    #[inline]
+    fn at(file: File<'_>, at: usize) -> Self {
+        let node = File(&file.0[at..at + node::LENGTH]);
+        Self {
+            kind: node.0[node::TYPE],
+            peer: node.u32(node::PEER.start),
+            size: node.u64(node::BYTES.start),
+            tag: node.u32(node::TAG.start),
+            missing: node.u32(node::DEPENDENCIES.start),
+            placement: Placement { cpu: node.0[node::CPU].into(), nic: node.0[node::NIC] },
+        }
+    }
+
+    #[inline]
+    fn is_right(&self, ranks: u32) -> bool {
+        match self.kind {
+            node::SEND => has_peer(self.kind, self.peer, ranks) && self.tag != ANY,
+            node::RECV => has_peer(self.kind, self.peer, ranks),
+            kind => kind == node::CALC,
         }
     }
 }
 
 impl<'a> RankRecords<'a> {
     /// Returns the number of operations.
+    #[inline]
     pub fn len(&self) -> usize {
         self.places.nodes as usize
     }
@@ -286,31 +364,66 @@ impl<'a> RankRecords<'a> {
     /// # Panics
     /// If there is none.
     pub fn action(&self, index: usize) -> Action {
+        let Operation { kind, peer, size, tag, placement, .. } = self.operation(index);
+        let payload = Payload::Pattern { size };
+        match kind {
+            OperationKind::Send => Action::Send { payload, to: peer, tag, placement },
+            OperationKind::Recv => Action::Recv { payload, from: peer, tag, placement },
+            OperationKind::Calc => Action::Calc { nanos: size, placement },
+        }
+    }
+
+    /// Returns the fields of the operation at `index`.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[inline]
+    pub fn operation(&self, index: usize) -> Operation {
         assert!(index < self.len(), "there is no operation {index}");
-        self.reader.action(self.places.node(index)).expect("it was checked")
+        let Node { kind, peer, size, tag, missing, placement } =
+            Node::at(self.file, self.places.node(index));
+        let kind = match kind {
+            node::SEND => OperationKind::Send,
+            node::RECV => OperationKind::Recv,
+            _ => OperationKind::Calc,
+        };
+        let is_any = kind == OperationKind::Recv && peer >= self.ranks;
+        let peer = if is_any { ANY } else { peer };
+        Operation { kind, peer, size, tag, missing, placement }
+    }
+
+    /// Returns a rank that was checked before.
+    pub(super) fn of_checked(bytes: &'a [u8], ranks: u32) -> Self {
+        let file = File(bytes);
+        let [nodes, roots] = [file.u32(0), file.u32(4)];
+        Self { file, ranks, places: Places::new(nodes, roots, bytes.len()) }
     }
 
     /// Returns the number of dependencies that the operation at `index` waits for.
+    #[inline]
     pub fn missing(&self, index: usize) -> u32 {
-        self.reader.file.u32(self.places.node(index) + node::DEPENDENCIES.start)
+        self.file.u32(self.places.node(index) + node::DEPENDENCIES.start)
     }
 
     /// Returns the operations that wait for the end of the one at `index`, in the file's order.
+    #[inline]
     pub fn waiters(&self, index: usize) -> impl ExactSizeIterator<Item = u32> + use<'a> {
         self.dependents(index, &KINDS[0])
     }
 
     /// Returns the operations that wait for the start of the one at `index`, in the file's order.
+    #[inline]
     pub fn start_waiters(&self, index: usize) -> impl ExactSizeIterator<Item = u32> + use<'a> {
         self.dependents(index, &KINDS[1])
     }
 
+    #[inline]
     fn dependents(
         &self,
         index: usize,
         (count, first): &(Range<usize>, Range<usize>),
     ) -> impl ExactSizeIterator<Item = u32> + use<'a> {
-        let (file, at) = (self.reader.file, self.places.node(index));
+        let (file, at) = (self.file, self.places.node(index));
         let len = file.u32(at + count.start) as usize;
         let entry = self.places.appendix + 4 * file.u32(at + first.start) as usize;
         (0..len).map(move |i| file.u32(entry + 4 * i))
@@ -318,7 +431,7 @@ impl<'a> RankRecords<'a> {
 
     /// Returns the operations that wait for nothing, in the file's order.
     pub fn roots(&self) -> impl ExactSizeIterator<Item = u32> + Clone + use<'a> {
-        let (file, first) = (self.reader.file, self.places.first_root);
+        let (file, first) = (self.file, FIRST_ROOT);
         (0..self.places.roots as usize).map(move |i| file.u32(first + 4 * i))
     }
 

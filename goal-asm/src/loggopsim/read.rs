@@ -11,9 +11,13 @@ use super::outline::Outline;
 use super::rank::{RankRecords, Scratch};
 use goal_lang::limits::Limits;
 use goal_lang::{BodyId, Program, ProgramBuilder};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
+
+/// The ranks that a thread checks at a time.
+const RANKS_PER_PART: u32 = 64;
 
 /// The most bodies that the reader remembers, so that ranks with equal bytes share a body. When it
 /// has this many, it forgets them all: in a file with more different ranks few share a body.
@@ -92,22 +96,59 @@ fn is_second_rank(rank: &[u8], length: u64) -> bool {
     })
 }
 
-/// Checks a LogGOPSim binary, and calls `visit_rank` with each rank as it lies in the file.
-///
-/// # Errors
-/// As [`read`].
-pub fn visit_ranks<'a>(
+/// The ranks of a LogGOPSim binary that was checked, as they lie in the file.
+#[derive(Debug)]
+pub struct Ranks<'a> {
     bytes: &'a [u8],
-    limits: &Limits,
-    mut visit_rank: impl FnMut(RankRecords<'a>),
-) -> Result<()> {
-    let mut scratch = Scratch::default();
-    let outline = Outline::of_bytes(bytes, limits)?;
-    for rank in 0..outline.num_ranks() {
-        let reader = outline.reader(rank, &bytes[outline.place(rank)]);
-        visit_rank(reader.check(&mut scratch)?);
+    outline: Outline,
+}
+
+impl<'a> Ranks<'a> {
+    /// Checks a LogGOPSim binary. A pool of rayon's shares the work if the caller runs in one.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn check(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
+        let outline = Outline::of_bytes(bytes, limits)?;
+        let ranks = outline.num_ranks();
+        let check = |scratch: &mut Scratch, rank| {
+            outline.reader(rank, &bytes[outline.place(rank)]).check(scratch).err()
+        };
+        let error = match rayon::current_thread_index() {
+            None => {
+                let mut scratch = Scratch::default();
+                (0..ranks).find_map(|rank| check(&mut scratch, rank))
+            }
+            Some(_) => {
+                let parts = (0..ranks.div_ceil(RANKS_PER_PART)).into_par_iter();
+                parts
+                    .map_init(Scratch::default, |scratch, part| {
+                        let first = part * RANKS_PER_PART;
+                        let end = first.saturating_add(RANKS_PER_PART).min(ranks);
+                        (first..end).find_map(|rank| check(scratch, rank))
+                    })
+                    .find_map_first(|error| error)
+            }
+        };
+        match error {
+            Some(error) => Err(error),
+            None => Ok(Self { bytes, outline }),
+        }
     }
-    Ok(())
+
+    /// Returns the number of ranks.
+    pub fn num_ranks(&self) -> u32 {
+        self.outline.num_ranks()
+    }
+
+    /// Returns a rank.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[inline]
+    pub fn rank(&self, rank: u32) -> RankRecords<'a> {
+        RankRecords::of_checked(&self.bytes[self.outline.place(rank)], self.num_ranks())
+    }
 }
 
 fn hash(bytes: &[u8]) -> u64 {

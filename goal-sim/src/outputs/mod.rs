@@ -20,7 +20,7 @@ use chrome::Chrome;
 use goal_loggops::model::{Job, Observer};
 use goalc::driver::{Error, Output, Target};
 use matches::Matches;
-use progress::Progress;
+pub(crate) use progress::Progress;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -110,6 +110,8 @@ impl Form {
 pub(crate) struct Outputs<'a> {
     files: Vec<Box<dyn Record + 'a>>,
     progress: Option<Progress>,
+    /// The actions that have ended.
+    ended: u64,
 }
 
 /// An observer with a file.
@@ -144,7 +146,7 @@ impl<'a> Outputs<'a> {
         if let Some(path) = &arguments.outputs.matches {
             files.push(Box::new(Matches::new(subject, create(path)?)));
         }
-        Ok(Self { files, progress: Progress::new(subject.workload.len()) })
+        Ok(Self { files, progress: Progress::new(&subject.workload), ended: 0 })
     }
 
     /// Returns true if files have to be written.
@@ -173,8 +175,9 @@ impl Observer for Outputs<'_> {
     }
 
     fn end(&mut self, _: u32, _: u32, _: u64) {
-        if let Some(progress) = &mut self.progress {
-            progress.advance();
+        self.ended += 1;
+        if let Some(progress) = &self.progress {
+            progress.show(self.ended);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::flags::name_flag;
 use super::{Error, Findings, Form, Input, Options, name_flags, name_foreign, refused, silence};
 use goal_asm::Nisa;
-use goal_asm::loggopsim::{self, RankRecords};
+use goal_asm::loggopsim::{self, Ranks};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Bytes, ParseOptions, Program, SourceMap, parse};
 use std::fmt;
@@ -104,17 +104,13 @@ pub enum Opened {
     Loggopsim(Input),
 }
 
-/// Checks a LogGOPSim binary, and calls `visit` with each rank as it lies in the file. This needs
-/// no memory for a program.
+/// Checks a LogGOPSim binary. Its ranks need no memory for a program.
 ///
 /// # Errors
 /// Returns an error if the file is wrong.
-pub fn visit_ranks<'a>(
-    input: &'a Input,
-    options: &Options,
-    visit: impl FnMut(RankRecords<'a>),
-) -> Result<(), Error> {
-    loggopsim::visit_ranks(&input.bytes, &options.limits, visit)
+pub fn ranks_of<'a>(input: &'a Input, options: &Options) -> Result<Ranks<'a>, Error> {
+    options
+        .with_threads(|| Ranks::check(&input.bytes, &options.limits))
         .map_err(|error| unreadable_bytes(input, options, &error).into())
 }
 

@@ -93,8 +93,10 @@ pub enum Cause {
 ///
 /// `()` sees nothing.
 pub trait Observer {
-    /// True if [`Held::place`] has to be right in all calls.
-    const NEEDS_PLACES: bool = true;
+    /// Returns true if [`Held::place`] has to be right in all calls.
+    fn needs_places(&self) -> bool {
+        true
+    }
 
     /// Makes an action wait until `time` for what it depends on. No call about it has an earlier
     /// time than the one before. The causes with the last time are those of its readiness. Without
@@ -122,11 +124,15 @@ pub trait Observer {
 }
 
 impl Observer for () {
-    const NEEDS_PLACES: bool = false;
+    fn needs_places(&self) -> bool {
+        false
+    }
 }
 
 impl<O: Observer> Observer for &mut O {
-    const NEEDS_PLACES: bool = O::NEEDS_PLACES;
+    fn needs_places(&self) -> bool {
+        O::needs_places(self)
+    }
 
     fn delay(&mut self, action: u32, cause: Cause, time: u64) {
         O::delay(self, action, cause, time);

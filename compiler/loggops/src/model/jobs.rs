@@ -53,7 +53,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
     ) {
         let &Record { size, peer: to, tag, .. } = record;
         let Here { rank: from, .. } = here;
-        let (machine, rest) = (&self.common.machine, size.max(1) - 1);
+        let (machine, rest) = (&self.program.machine, size.max(1) - 1);
         let overhead = self.noise.overhead(from, send, machine.overhead_ps);
         let work = overhead.saturating_add(machine.overhead_per_byte.of(rest));
         let end = self.noise.end_of_work(from, now, work);
@@ -76,7 +76,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
     fn taken(&self, rank: u32, send: u32, size: u64, now: u64) -> [u64; 2] {
         let rest = size.max(1) - 1;
         let Machine { overhead_ps, gap_ps, gap_per_byte, overhead_per_byte, .. } =
-            self.common.machine;
+            self.program.machine;
         let wire = gap_per_byte.of(rest);
         let work = self
             .noise
@@ -152,9 +152,9 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
         let end = end.max(posted);
         self.observer.receive(receive_number, send, posted, taken, end);
         self.end(here, position, end);
-        if size > self.common.machine.eager_bytes_max {
+        if size > self.program.machine.eager_bytes_max {
             let message = Message { send, from, to: here.rank };
-            let latency = self.noise.latency(message, self.common.machine.latency_ps);
+            let latency = self.noise.latency(message, self.program.machine.latency_ps);
             let time = taken.max(posted).saturating_add(latency);
             let (rank, tag, partner) = (from, 0, NONE);
             self.send(Effect { time, size, rank, send, from, tag, partner, is_message: false });

@@ -34,12 +34,12 @@ use crate::machine::Machine;
 use crate::source::{Actions, Source};
 use crate::workload::{TooLarge, Workload};
 use line::Shape;
-use share::{Common, Share};
+use share::Share;
 use sparse::Sparse;
 use std::ops::Range;
 use store::Store;
-use tables::{Indexed, Tables};
-use threads::Exchange;
+use tables::Indexed;
+use threads::Meeting;
 
 /// The first time in picoseconds that is too late.
 const TIME_END: u64 = 1 << 63;
@@ -122,33 +122,54 @@ pub fn simulate_with<N: Noise, O: Observer>(
     noise: &N,
     observer: &mut O,
 ) -> Result<Times, ModelError> {
-    let program = Program::new(workload, machine, noise, 1)?;
-    let tables = Tables::new(workload, &program.firsts, &program.shapes);
-    let store = Indexed::new(&tables, 0..program.num_ranks(), 0..program.num_actions());
-    let mut share = program.share(0, (noise, observer), store);
-    alone(&mut share)?;
+    let program = Program::new(workload, machine, noise, |_| 1)?;
+    let mut share = program.share::<_, _, Indexed>(0, (noise, observer), &Meeting::new(1));
+    alone(&mut share, &|_| ())?;
     finish([share], program.num_actions())
 }
 
-/// Simulates a program on at most `threads` threads. The result does not depend on their number.
-/// Without a latency, one thread simulates.
+/// How to simulate. The times do not depend on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
+    /// What is kept of actions that are not under way.
+    pub memory: Memory,
+    /// The most threads that simulate. Small programs have fewer, and one simulates without a
+    /// latency.
+    pub threads: usize,
+}
+
+/// The least number of actions that are worth a thread.
+const SHARE_MIN: u64 = 1 << 15;
+
+/// Simulates a program on several threads. Calls `progress` now and then with the number of actions
+/// that have ended.
 ///
 /// # Errors
 /// As of [`simulate`], and if the program has too many actions.
 pub fn simulate_on<P: Source>(
     source: &P,
     machine: &Machine,
-    memory: Memory,
-    threads: usize,
+    effort: Effort,
+    progress: &(impl Fn(u64) + Sync),
 ) -> Result<Times, ModelError> {
-    let threads = if machine.latency_ps == 0 { 1 } else { threads };
-    let program = Program::new(source, machine, &(), threads)?;
+    let Effort { memory, threads } = effort;
+    let shares = |actions: u64| (actions / SHARE_MIN).clamp(1, threads.max(1) as u64) as usize;
+    simulate_shares(source, machine, memory, shares, progress)
+}
+
+/// Simulates a program in shares. `shares` gives their number for a number of actions.
+fn simulate_shares<P: Source>(
+    source: &P,
+    machine: &Machine,
+    memory: Memory,
+    shares: impl Fn(u64) -> usize,
+    progress: &(impl Fn(u64) + Sync),
+) -> Result<Times, ModelError> {
+    let shares = |actions| if machine.latency_ps == 0 { 1 } else { shares(actions) };
+    let program = Program::new(source, machine, &(), shares)?;
     match memory {
-        Memory::Lean => program.run(|_, _| Sparse::new()),
-        Memory::Fast => {
-            let tables = Tables::new(source, &program.firsts, &program.shapes);
-            program.run(|ranks, actions| Indexed::new(&tables, ranks, actions))
-        }
+        Memory::Fast => program.run::<Indexed>(progress),
+        Memory::Lean => program.run::<Sparse>(progress),
     }
 }
 
@@ -159,17 +180,17 @@ struct Program<'s, P> {
     shift: u32,
     /// The number of each rank's first action, and one more entry for the end.
     firsts: Vec<u32>,
-    shapes: Vec<Shape>,
     /// By share, the rank behind its last one.
     ends: Vec<u32>,
 }
 
 impl<'s, P: Source> Program<'s, P> {
+    /// Divides a program among as many shares as `shares` gives for its number of actions.
     fn new<N: Noise>(
         source: &'s P,
         machine: &Machine,
         noise: &N,
-        threads: usize,
+        shares: impl Fn(u64) -> usize,
     ) -> Result<Self, TooLarge> {
         let ranks = source.num_ranks();
         let mut firsts = Vec::with_capacity(ranks as usize + 1);
@@ -182,70 +203,80 @@ impl<'s, P: Source> Program<'s, P> {
             return Err(TooLarge { actions, edges: 0 });
         }
         firsts.push(actions as u32);
-        let shapes = (0..ranks).map(|rank| Shape::of(source.rank(rank))).collect();
         // The end of a large send takes `L` to be known.
         let lookahead = noise.latency_min(machine.latency_ps);
         let shift = lookahead.checked_ilog2().unwrap_or(0);
-        let ends = shares(&firsts, threads.clamp(1, ranks.max(1) as usize));
-        Ok(Self { source, machine: *machine, shift, firsts, shapes, ends })
-    }
-
-    fn num_ranks(&self) -> u32 {
-        self.shapes.len() as u32
+        let ends = ends(&firsts, shares(actions).clamp(1, ranks.max(1) as usize));
+        Ok(Self { source, machine: *machine, shift, firsts, ends })
     }
 
     fn num_actions(&self) -> u32 {
-        self.firsts[self.shapes.len()]
+        self.firsts[self.firsts.len() - 1]
     }
 
+    /// Returns the ranks of a share.
     fn ranks(&self, share: usize) -> Range<u32> {
         let first = if share == 0 { 0 } else { self.ends[share - 1] };
         first..self.ends[share]
+    }
+
+    /// Returns the actions of a share.
+    fn actions(&self, share: usize) -> Range<u32> {
+        let ranks = self.ranks(share);
+        self.firsts[ranks.start as usize]..self.firsts[ranks.end as usize]
+    }
+
+    /// Returns the share of a rank.
+    #[inline]
+    fn share_of(&self, rank: u32) -> usize {
+        match self.ends.len() {
+            1 => 0,
+            _ => self.ends.partition_point(|&end| end <= rank),
+        }
     }
 
     fn share<'p, N: Noise, O: Observer, S: Store>(
         &'p self,
         number: usize,
         hooks: (&'p N, O),
-        store: S,
+        meeting: &Meeting,
     ) -> Share<'p, P, N, O, S> {
-        let Self { source: program, machine, shift, .. } = *self;
-        let common = Common { program, machine, shift, ends: &self.ends };
-        Share::new(common, hooks, store, self.ranks(number), &self.firsts, &self.shapes)
+        let ranks = self.ranks(number);
+        let shapes: Vec<Shape> =
+            ranks.clone().map(|rank| Shape::of(self.source.rank(rank))).collect();
+        let store = S::new(self, number, &shapes, meeting);
+        Share::new(self, hooks, store, ranks, &shapes)
     }
 
-    /// Simulates all shares. `store` makes the store of some ranks and their actions.
+    /// Simulates all shares, each with a store of its own.
     fn run<S: Store + Send>(
         &self,
-        store: impl Fn(Range<u32>, Range<u32>) -> S + Sync,
+        progress: &(impl Fn(u64) + Sync),
     ) -> Result<Times, ModelError> {
-        let make = |number| {
-            let ranks = self.ranks(number);
-            let [first, end] = [ranks.start, ranks.end].map(|rank| self.firsts[rank as usize]);
-            self.share(number, (&(), ()), store(ranks, first..end))
-        };
+        let meeting = Meeting::new(self.ends.len());
+        let make = |number| self.share::<_, _, S>(number, (&(), ()), &meeting);
         if self.ends.len() == 1 {
             let mut share = make(0);
-            alone(&mut share)?;
+            alone(&mut share, progress)?;
             return finish([share], self.num_actions());
         }
-        let exchange = Exchange::new(self.ends.len());
         let work = |number| {
-            let _guard = exchange.guard();
+            let _guard = meeting.guard();
             let mut share = make(number);
             share.begin();
-            exchange.run(number, &mut share);
+            meeting.run(number, &mut share, progress);
             share
         };
         let shares: Vec<_> = std::thread::scope(|scope| {
+            let work = &work;
             let threads: Vec<_> =
                 (1..self.ends.len()).map(|number| scope.spawn(move || work(number))).collect();
             let first = work(0);
-            let others = threads.into_iter().map(|thread| thread.join());
-            std::iter::once(Ok(first)).chain(others).map(|share| match share {
+            let others = threads.into_iter().map(|thread| match thread.join() {
                 Ok(share) => share,
                 Err(panic) => std::panic::resume_unwind(panic),
-            }).collect()
+            });
+            std::iter::once(first).chain(others).collect()
         });
         let fault = shares.iter().map(|share| share.fault).fold(None, ModelError::first);
         fault.map_or(Ok(()), Err)?;
@@ -255,7 +286,7 @@ impl<'s, P: Source> Program<'s, P> {
 
 /// Divides ranks among `count` shares of about equally many actions. Returns the ends of the
 /// shares.
-fn shares(firsts: &[u32], count: usize) -> Vec<u32> {
+fn ends(firsts: &[u32], count: usize) -> Vec<u32> {
     let (ranks, actions) = (firsts.len() - 1, u64::from(firsts[firsts.len() - 1]));
     let end = |share: usize| {
         let before = actions * (share as u64 + 1) / count as u64;
@@ -269,11 +300,13 @@ fn shares(firsts: &[u32], count: usize) -> Vec<u32> {
 /// Simulates all windows of the only share.
 fn alone<P: Source, N: Noise, O: Observer, S: Store>(
     share: &mut Share<'_, P, N, O, S>,
+    progress: &impl Fn(u64),
 ) -> Result<(), ModelError> {
     share.begin();
     let (mut ranks, mut effects) = (Vec::new(), Vec::new());
     while let Some(window) = share.next_window() {
         share.simulate_window(window, &mut ranks);
+        progress(share.ended);
         share.fault.map_or(Ok(()), Err)?;
         // An effect may have further ones.
         while !share.outgoing[0].is_empty() {

@@ -4,10 +4,9 @@ use super::hooks::{Cause, Noise, Observer};
 use super::line::{Line, Lines, Shape};
 use super::nodes::{Node, Nodes};
 use super::places::Places;
-use super::store::{Arrival, Store};
-use super::{ModelError, TIME_END};
+use super::store::{Arrival, Slot, Store};
+use super::{ModelError, Program, TIME_END};
 use crate::channels::NONE;
-use crate::machine::Machine;
 use crate::radix::RadixQueue;
 use crate::source::{Actions, Source};
 use crate::workload::Kind;
@@ -34,17 +33,6 @@ pub(super) struct Effect {
     pub(super) is_message: bool,
 }
 
-/// What all shares of a program have in common.
-#[derive(Debug, Clone)]
-pub(super) struct Common<'p, P> {
-    pub(super) program: &'p P,
-    pub(super) machine: Machine,
-    /// Windows have 2^shift picoseconds.
-    pub(super) shift: u32,
-    /// By share, the rank behind its last one.
-    pub(super) ends: &'p [u32],
-}
-
 /// A rank, as the functions of a share hand it on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Here<R> {
@@ -57,7 +45,7 @@ pub(super) struct Here<R> {
 }
 
 pub(super) struct Share<'p, P, N, O, S> {
-    pub(super) common: Common<'p, P>,
+    pub(super) program: &'p Program<'p, P>,
     pub(super) noise: &'p N,
     pub(super) observer: O,
     pub(super) store: S,
@@ -79,24 +67,25 @@ pub(super) struct Share<'p, P, N, O, S> {
 }
 
 impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
-    /// Makes the share with some ranks. `firsts` and `shapes` are those of all ranks.
+    /// Makes the share with some ranks, which have these shapes.
     pub(super) fn new(
-        common: Common<'p, P>,
+        program: &'p Program<'p, P>,
         (noise, observer): (&'p N, O),
         store: S,
         ranks: Range<u32>,
-        firsts: &[u32],
         shapes: &[Shape],
     ) -> Self {
         let mut lines = Lines::with_capacity(ranks.len());
-        for rank in ranks.clone() {
-            let shape = shapes[rank as usize];
-            lines.add(|| common.program.rank(rank), firsts[rank as usize], shape);
+        for (rank, &shape) in ranks.clone().zip(shapes) {
+            lines.add(|| program.source.rank(rank), program.firsts[rank as usize], shape);
         }
-        let places = if O::NEEDS_PLACES { Places::new(common.program) } else { Places::default() };
+        let places = match observer.needs_places() {
+            true => Places::new(program.source),
+            false => Places::default(),
+        };
         Self {
-            outgoing: common.ends.iter().map(|_| Vec::new()).collect(),
-            common,
+            outgoing: program.ends.iter().map(|_| Vec::new()).collect(),
+            program,
             noise,
             observer,
             store,
@@ -117,7 +106,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
     pub(super) fn here(&self, rank: u32) -> Here<P::Rank<'p>> {
         let at = (rank - self.first_rank) as usize;
         let first = self.lines.lines[at].first;
-        Here { rank, at, first, actions: self.common.program.rank(rank) }
+        Here { rank, at, first, actions: self.program.source.rank(rank) }
     }
 
     /// Makes jobs of the actions that wait for nothing.
@@ -138,7 +127,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
     /// from it, has something to do.
     pub(super) fn next_window(&mut self) -> Option<u64> {
         let of_effects = Some(self.outgoing_min).filter(|&time| time != u64::MAX);
-        let of_effects = of_effects.map(|time| time >> self.common.shift);
+        let of_effects = of_effects.map(|time| time >> self.program.shift);
         [self.queue.first(), of_effects].into_iter().flatten().min()
     }
 
@@ -148,7 +137,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
             return;
         }
         self.queue.take(ranks);
-        let end = (window + 1) << self.common.shift;
+        let end = (window + 1) << self.program.shift;
         for batch in ranks.chunks(BATCH) {
             self.load_ranks(batch);
             for &at in batch {
@@ -188,7 +177,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
             self.fail(ModelError::TooLate { action });
         } else if start < line.wake {
             line.wake = start;
-            self.queue.push(start >> self.common.shift, at as u32);
+            self.queue.push(start >> self.program.shift, at as u32);
         }
     }
 
@@ -208,7 +197,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
     /// Adds an effect on a rank.
     pub(super) fn send(&mut self, effect: Effect) {
         self.outgoing_min = self.outgoing_min.min(effect.time);
-        let share = self.common.ends.partition_point(|&end| end <= effect.rank);
+        let share = self.program.share_of(effect.rank);
         self.outgoing[share].push(effect);
     }
 
@@ -256,7 +245,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
     /// Returns a message's detail and its class. There is no class if no receive takes it.
     #[cold]
     fn deliver_to_special(&mut self, arrival: &Arrival) -> (u32, Option<u32>) {
-        let actions = self.common.program.rank(arrival.rank);
+        let actions = self.program.source.rank(arrival.rank);
         let at = (arrival.rank - self.first_rank) as usize;
         let Some(special) = self.lines.special(at) else { return (0, None) };
         if let Some(wild) = &special.wild {
@@ -357,18 +346,22 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
     /// Reads what [`simulate_rank`](Self::simulate_rank) needs of some ranks, one kind after the
     /// other: reads that don't depend on each other overlap.
     fn load_ranks(&self, ranks: &[u32]) {
-        let mut read = 0_u64;
-        for &at in ranks {
-            read = self.lines.lines[at as usize].wake.wrapping_add(read);
-        }
+        let mut read = 0;
         for &at in ranks {
             let line = &self.lines.lines[at as usize];
-            let actions = self.common.program.rank(self.first_rank + at);
-            // Messages name an action of another rank.
-            let [work, send, _, post] = line.heads;
-            for head in [work, send, post].into_iter().filter(|&head| head != NONE) {
-                let position = self.nodes.at(head).number - line.first;
-                read = read.wrapping_add(u64::from(actions.missing(position)));
+            let actions = self.program.source.rank(self.first_rank + at);
+            let [work, send, message, post] = line.heads;
+            let receive = match message {
+                NONE => NONE,
+                // A plain rank has no wildcards, so this is a slot.
+                message => self.store.peek(Slot(self.nodes.at(message).detail)),
+            };
+            for node in [work, send, post, receive].into_iter().filter(|&node| node != NONE) {
+                // What waits in a slot may be another message.
+                let position = self.nodes.at(node).number.wrapping_sub(line.first);
+                if position < actions.count() {
+                    read ^= actions.missing(position);
+                }
             }
         }
         std::hint::black_box(read);

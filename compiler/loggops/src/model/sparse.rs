@@ -1,8 +1,11 @@
 //! Only what waits is kept, in hash tables: for programs that are large for the memory.
 
+use super::Program;
+use super::line::Shape;
 use super::store::{Arrival, Delivery, Slot, Store};
+use super::threads::Meeting;
 use crate::channels::NONE;
-use crate::source::Actions;
+use crate::source::{Actions, Source};
 use crate::workload::{Kind, Record};
 use rustc_hash::FxHashMap;
 
@@ -79,10 +82,6 @@ impl Text {
 }
 
 impl Sparse {
-    pub(super) fn new() -> Self {
-        Self { free: NONE, ..Self::default() }
-    }
-
     /// Returns the slot for the next receive or message of a channel.
     fn slot(&mut self, channel: (u32, u32, u32), is_receive: bool) -> Slot {
         let queue = self.channels.get_mut(&channel);
@@ -129,6 +128,10 @@ impl Sparse {
 }
 
 impl Store for Sparse {
+    fn new<P: Source>(_: &Program<'_, P>, _: usize, _: &[Shape], _: &Meeting) -> Self {
+        Self { free: NONE, ..Self::default() }
+    }
+
     fn take_partly(&mut self, action: u32) -> Option<u32> {
         self.partly.remove(&action)
     }
@@ -159,6 +162,10 @@ impl Store for Sparse {
 
     fn post(&mut self, rank: u32, _: u32, record: &Record) -> Option<Slot> {
         Some(self.slot((rank, record.peer, record.tag), true))
+    }
+
+    fn peek(&self, slot: Slot) -> u32 {
+        self.slots[slot.0 as usize].node
     }
 
     fn meet(&mut self, slot: Slot, node: u32) -> Option<u32> {

@@ -1,6 +1,9 @@
 //! What a share of the ranks keeps of actions and messages that wait.
 
-use crate::source::Actions;
+use super::Program;
+use super::line::Shape;
+use super::threads::Meeting;
+use crate::source::{Actions, Source};
 use crate::workload::Record;
 
 /// A receive or a message in the place where it meets its partner.
@@ -32,7 +35,16 @@ pub(super) struct Arrival {
 /// Keeps the nodes of actions with dependencies that are partly met, and of receives and messages
 /// that wait for each other. The k-th message of a channel that is delivered meets the k-th receive
 /// that is posted.
-pub(super) trait Store {
+pub(super) trait Store: Sized {
+    /// Makes the store of a share, together with those of the other shares. `shapes` has the shapes
+    /// of the share's ranks.
+    fn new<P: Source>(
+        program: &Program<'_, P>,
+        number: usize,
+        shapes: &[Shape],
+        meeting: &Meeting,
+    ) -> Self;
+
     /// Returns the node of an action, and forgets it.
     fn take_partly(&mut self, action: u32) -> Option<u32>;
 
@@ -52,6 +64,9 @@ pub(super) trait Store {
 
     /// Returns where a receive goes; `None` if no message is for it.
     fn post(&mut self, rank: u32, receive: u32, record: &Record) -> Option<Slot>;
+
+    /// Returns the node that waits in a slot, or [`NONE`](crate::channels::NONE).
+    fn peek(&self, slot: Slot) -> u32;
 
     /// Returns the node that waits in a slot. Without one, keeps `node` there.
     fn meet(&mut self, slot: Slot, node: u32) -> Option<u32>;

@@ -1,11 +1,15 @@
 //! Tables of all partners, found before the simulation: a message finds its receive by an index.
+//!
+//! Each share sorts the messages that its ranks receive. So each share first gets the sends to its
+//! ranks from the others, and then gives them the partners of their sends.
 
+use super::Program;
 use super::line::Shape;
 use super::store::{Arrival, Delivery, Slot, Store};
+use super::threads::Meeting;
 use crate::channels::NONE;
 use crate::source::{Actions, Source};
 use crate::workload::{Kind, Record};
-use std::ops::Range;
 
 /// The bit of a partner that is a channel. Others are slots.
 const CHANNEL: u32 = 1 << 31;
@@ -15,69 +19,91 @@ const CHANNEL: u32 = 1 << 31;
 struct Channel {
     first_slot: u32,
     receives: u32,
+    /// The numbers of messages delivered and of receives posted.
+    counts: [u32; 2],
 }
 
-/// The partners of all sends and receives.
+/// A send, for the share of its receiver.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sent {
+    to: u32,
+    from: u32,
+    tag: u32,
+    action: u32,
+}
+
+/// A send and its partner.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Partner {
+    send: u32,
+    partner: u32,
+}
+
+/// A message or a receive: source and tag, and the action.
+type Entry = (u64, u32);
+
+/// What waits in a share of the ranks, by tables.
 #[derive(Debug)]
-pub(super) struct Tables {
-    /// By action: its slot if no other message has its ranks and tag, or its channel. [`NONE`] if
-    /// nobody has a partner for it, if it is no message, or if the receiver has wildcards.
+pub(super) struct Indexed {
+    first_action: u32,
+    /// By action of the share: its slot if no other message has its ranks and tag, or its channel,
+    /// both among those of the receiver's share. [`NONE`] if nobody has a partner for it, if it is
+    /// no message, or if the receiver has wildcards.
     partners: Vec<u32>,
     channels: Vec<Channel>,
     /// By slot, the number of the receive that comes there if receives start in the order of the
-    /// text. [`NONE`] for a message without one.
+    /// text.
     expected: Vec<u32>,
-    /// By rank, the first slot and the first channel; one more entry for the end.
-    firsts: Vec<[u32; 2]>,
+    /// By slot, the node of the receive or message that waits there.
+    waiting: Vec<u32>,
+    /// By action of the share, the node of one whose dependencies are partly met.
+    partly: Vec<u32>,
 }
 
-/// A message: its channel among those of its receiver, and its action.
-type Entry = (u64, u32);
-
-impl Tables {
-    /// Finds the partners. `firsts` has the number of each rank's first action, and one more entry
-    /// for the end.
+impl Indexed {
+    /// Finds the partners of the messages that the share's ranks receive. Puts those of other
+    /// shares' sends into `partners`, by share.
     ///
     /// Linear in actions but for sorting the messages of each rank, which mostly lie in order.
-    pub(super) fn new<S: Source>(source: &S, firsts: &[u32], shapes: &[Shape]) -> Self {
-        let ranks = source.num_ranks() as usize;
-        let mut sends = Sends::new(source, firsts);
-        let mut tables = Self {
-            partners: vec![NONE; firsts[ranks] as usize],
-            channels: Vec::new(),
-            expected: Vec::new(),
-            firsts: Vec::with_capacity(ranks + 1),
-        };
+    fn pair_all<P: Source>(
+        &mut self,
+        program: &Program<'_, P>,
+        shapes: &[Shape],
+        incoming: &mut ByReceiver,
+        partners: &mut [Vec<Partner>],
+    ) {
         let mut receives: Vec<Entry> = Vec::new();
-        for rank in 0..ranks {
-            tables.mark();
-            let incoming = sends.to(rank);
-            if shapes[rank].has_wildcard {
+        for (at, (rank, shape)) in (incoming.first..).zip(shapes).enumerate() {
+            if shape.has_wildcard {
                 continue;
             }
             receives.clear();
-            for (position, record) in source.rank(rank as u32).records() {
+            let first = program.firsts[rank as usize];
+            for (position, record) in program.source.rank(rank).records() {
                 if record.kind == Kind::Recv {
-                    receives.push((key(record.peer, record.tag), firsts[rank] + position));
+                    receives.push((key(record.peer, record.tag), first + position));
                 }
             }
+            let sends = incoming.to(at);
             // Actions ascend already, so equal keys keep the order of the text.
-            incoming.sort();
+            sends.sort();
             receives.sort();
-            tables.pair(incoming, &receives);
+            self.pair(sends, &receives, |from, partner| {
+                let share = program.share_of((from >> 32) as u32);
+                partners[share].push(partner);
+            });
         }
-        tables.mark();
-        tables
     }
 
-    fn mark(&mut self) {
-        self.firsts.push([self.expected.len() as u32, self.channels.len() as u32]);
-    }
-
-    /// Adds the messages and the receives of a rank, both sorted.
-    fn pair(&mut self, mut sends: &[Entry], mut receives: &[Entry]) {
-        while let (Some(&(key, send)), Some(&(other, receive))) = (sends.first(), receives.first())
-        {
+    /// Adds the messages and the receives of a rank, both sorted. Calls `tell` with the source and
+    /// the partner of each send.
+    fn pair(
+        &mut self,
+        mut sends: &[Entry],
+        mut receives: &[Entry],
+        mut tell: impl FnMut(u64, Partner),
+    ) {
+        while let (Some(&(key, _)), Some(&(other, receive))) = (sends.first(), receives.first()) {
             if key < other {
                 sends = &sends[1..];
                 continue;
@@ -89,95 +115,29 @@ impl Tables {
             let len = |of: &[Entry]| of.iter().take_while(|&&(other, _)| other == key).count();
             let (num_sends, num_receives) = (len(sends), len(receives));
             let slot = self.expected.len() as u32;
-            if (num_sends, num_receives) == (1, 1) {
-                self.partners[send as usize] = slot;
-                self.partners[receive as usize] = slot;
+            let partner = if (num_sends, num_receives) == (1, 1) {
                 self.expected.push(receive);
+                slot
             } else {
-                let channel = self.channels.len() as u32 | CHANNEL;
-                for &(_, action) in sends[..num_sends].iter().chain(&receives[..num_receives]) {
-                    self.partners[action as usize] = channel;
-                }
-                self.channels.push(Channel { first_slot: slot, receives: num_receives as u32 });
-                self.expected.extend(receives[..num_receives].iter().map(|&(_, action)| action));
+                let receives = &receives[..num_receives];
+                self.expected.extend(receives.iter().map(|&(_, action)| action));
+                let receives = num_receives as u32;
+                self.channels.push(Channel { first_slot: slot, receives, counts: [0; 2] });
+                self.channels.len() as u32 - 1 | CHANNEL
+            };
+            for &(_, send) in &sends[..num_sends] {
+                tell(key, Partner { send, partner });
+            }
+            for &(_, receive) in &receives[..num_receives] {
+                self.partners[(receive - self.first_action) as usize] = partner;
             }
             (sends, receives) = (&sends[num_sends..], &receives[num_receives..]);
         }
     }
-}
 
-fn key(peer: u32, tag: u32) -> u64 {
-    u64::from(peer) << 32 | u64::from(tag)
-}
-
-/// All sends by their receiver.
-struct Sends {
-    entries: Vec<Entry>,
-    /// By receiver, the end of its sends. Those of a rank begin where those before it end.
-    ends: Vec<u32>,
-}
-
-impl Sends {
-    fn new<S: Source>(source: &S, firsts: &[u32]) -> Self {
-        let ranks = source.num_ranks();
-        let mut ends = vec![0_u32; ranks as usize + 1];
-        for rank in 0..ranks {
-            for (_, record) in source.rank(rank).records() {
-                if record.kind == Kind::Send {
-                    ends[record.peer as usize + 1] += 1;
-                }
-            }
-        }
-        for rank in 0..ranks as usize {
-            ends[rank + 1] += ends[rank];
-        }
-        let mut entries = vec![(0, 0); ends[ranks as usize] as usize];
-        for (rank, &first) in (0..ranks).zip(firsts) {
-            for (position, record) in source.rank(rank).records() {
-                if record.kind == Kind::Send {
-                    let end = &mut ends[record.peer as usize];
-                    entries[*end as usize] = (key(rank, record.tag), first + position);
-                    *end += 1;
-                }
-            }
-        }
-        Self { entries, ends }
-    }
-
-    /// Returns the sends to a rank.
-    fn to(&mut self, rank: usize) -> &mut [Entry] {
-        let first = if rank == 0 { 0 } else { self.ends[rank - 1] };
-        &mut self.entries[first as usize..self.ends[rank] as usize]
-    }
-}
-
-/// What waits in a share of the ranks, by the tables.
-#[derive(Debug)]
-pub(super) struct Indexed<'t> {
-    tables: &'t Tables,
-    first_action: u32,
-    first_slot: u32,
-    first_channel: u32,
-    /// By action of the share, the node of one whose dependencies are partly met.
-    partly: Vec<u32>,
-    /// By slot of the share, the node of the receive or message that waits there.
-    waiting: Vec<u32>,
-    /// By channel of the share, the numbers of messages delivered and of receives posted.
-    counts: Vec<[u32; 2]>,
-}
-
-impl<'t> Indexed<'t> {
-    pub(super) fn new(tables: &'t Tables, ranks: Range<u32>, actions: Range<u32>) -> Self {
-        let [first, end] = [ranks.start, ranks.end].map(|rank| tables.firsts[rank as usize]);
-        let len = |at: usize| (end[at] - first[at]) as usize;
-        Self {
-            tables,
-            first_action: actions.start,
-            first_slot: first[0],
-            first_channel: first[1],
-            partly: vec![NONE; actions.len()],
-            waiting: vec![NONE; len(0)],
-            counts: vec![[0; 2]; len(1)],
+    fn learn(&mut self, partners: &[Partner]) {
+        for &Partner { send, partner } in partners {
+            self.partners[(send - self.first_action) as usize] = partner;
         }
     }
 
@@ -186,15 +146,98 @@ impl<'t> Indexed<'t> {
         if partner & CHANNEL == 0 || partner == NONE {
             return Some(partner).filter(|&partner| partner != NONE);
         }
-        let channel = partner & !CHANNEL;
-        let count = &mut self.counts[(channel - self.first_channel) as usize][which];
-        let Channel { first_slot, receives } = self.tables.channels[channel as usize];
+        let channel = &mut self.channels[(partner & !CHANNEL) as usize];
+        let count = &mut channel.counts[which];
         *count += 1;
-        (*count <= receives).then(|| first_slot + *count - 1)
+        (*count <= channel.receives).then(|| channel.first_slot + *count - 1)
     }
 }
 
-impl Store for Indexed<'_> {
+fn key(peer: u32, tag: u32) -> u64 {
+    u64::from(peer) << 32 | u64::from(tag)
+}
+
+/// Lists the sends of a share's ranks by the share of their receivers.
+fn sends<P: Source>(program: &Program<'_, P>, number: usize) -> Vec<Vec<Sent>> {
+    let mut sends = vec![Vec::new(); program.ends.len()];
+    for from in program.ranks(number) {
+        let first = program.firsts[from as usize];
+        for (position, record) in program.source.rank(from).records() {
+            if record.kind == Kind::Send {
+                let Record { peer: to, tag, .. } = record;
+                sends[program.share_of(to)].push(Sent { to, from, tag, action: first + position });
+            }
+        }
+    }
+    sends
+}
+
+/// The sends to the ranks of a share, by their receiver.
+struct ByReceiver {
+    /// The first rank of the share.
+    first: u32,
+    entries: Vec<Entry>,
+    /// By rank of the share, the end of the sends to it.
+    ends: Vec<u32>,
+}
+
+impl ByReceiver {
+    /// Sorts sends by counting. `ranks` is the number of ranks of the share, from `first` on.
+    fn new(parts: &[Vec<Sent>], first: u32, ranks: usize) -> Self {
+        let mut ends = vec![0_u32; ranks];
+        for send in parts.iter().flatten() {
+            ends[(send.to - first) as usize] += 1;
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += std::mem::replace(end, sum);
+        }
+        let mut entries = vec![(0, 0); sum as usize];
+        for send in parts.iter().flatten() {
+            let end = &mut ends[(send.to - first) as usize];
+            entries[*end as usize] = (key(send.from, send.tag), send.action);
+            *end += 1;
+        }
+        Self { first, entries, ends }
+    }
+
+    /// Returns the sends to a rank of the share.
+    fn to(&mut self, at: usize) -> &mut [Entry] {
+        let first = if at == 0 { 0 } else { self.ends[at - 1] };
+        &mut self.entries[first as usize..self.ends[at] as usize]
+    }
+}
+
+impl Store for Indexed {
+    fn new<P: Source>(
+        program: &Program<'_, P>,
+        number: usize,
+        shapes: &[Shape],
+        meeting: &Meeting,
+    ) -> Self {
+        let ranks = program.ranks(number);
+        let actions = program.actions(number);
+        let incoming = meeting.sends.exchange(number, sends(program, number), &meeting.barrier);
+        let mut incoming = ByReceiver::new(&incoming, ranks.start, ranks.len());
+        let mut store = Self {
+            first_action: actions.start,
+            partners: vec![NONE; actions.len()],
+            channels: Vec::new(),
+            expected: Vec::new(),
+            waiting: Vec::new(),
+            partly: Vec::new(),
+        };
+        let mut partners = vec![Vec::new(); program.ends.len()];
+        store.pair_all(program, shapes, &mut incoming, &mut partners);
+        drop(incoming);
+        for learnt in meeting.partners.exchange(number, partners, &meeting.barrier) {
+            store.learn(&learnt);
+        }
+        store.waiting = vec![NONE; store.expected.len()];
+        store.partly = vec![NONE; actions.len()];
+        store
+    }
+
     #[inline]
     fn take_partly(&mut self, action: u32) -> Option<u32> {
         let node = &mut self.partly[(action - self.first_action) as usize];
@@ -208,30 +251,34 @@ impl Store for Indexed<'_> {
 
     #[inline]
     fn partner(&self, send: u32) -> u32 {
-        self.tables.partners[send as usize]
+        self.partners[(send - self.first_action) as usize]
     }
 
     #[inline]
     fn is_known(&self, receive: u32) -> bool {
-        self.tables.partners[receive as usize] & CHANNEL == 0
+        self.partner(receive) & CHANNEL == 0
     }
 
     #[inline]
     fn deliver(&mut self, arrival: &Arrival, unlike: Option<impl Actions>) -> Option<Delivery> {
         let slot = self.slot(arrival.partner, 0)?;
-        let receive =
-            unlike.map(|_| self.tables.expected[slot as usize] - arrival.first);
+        let receive = unlike.map(|_| self.expected[slot as usize] - arrival.first);
         Some(Delivery { slot: Slot(slot), receive })
     }
 
     #[inline]
     fn post(&mut self, _: u32, receive: u32, _: &Record) -> Option<Slot> {
-        self.slot(self.tables.partners[receive as usize], 1).map(Slot)
+        self.slot(self.partner(receive), 1).map(Slot)
+    }
+
+    #[inline]
+    fn peek(&self, slot: Slot) -> u32 {
+        self.waiting[slot.0 as usize]
     }
 
     #[inline]
     fn meet(&mut self, slot: Slot, node: u32) -> Option<u32> {
-        let waiting = &mut self.waiting[(slot.0 - self.first_slot) as usize];
+        let waiting = &mut self.waiting[slot.0 as usize];
         if *waiting == NONE {
             *waiting = node;
             return None;

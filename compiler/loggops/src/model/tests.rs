@@ -316,8 +316,8 @@ fn times_are_those_of_the_slow_model() {
 fn compare(workload: &Workload, machine: &Machine, text: &str) -> bool {
     let known = simulate(workload, machine);
     for memory in [Memory::Fast, Memory::Lean] {
-        for threads in [1, 2, 3, 9] {
-            let found = simulate_on(workload, machine, memory, threads);
+        for threads in [1, 2, 3] {
+            let found = simulate_shares(workload, machine, memory, |_| threads, &|_| ());
             let about = || format!("{memory:?}, {threads} threads, {machine:?}\n{text}");
             match (&known, found) {
                 (
@@ -334,11 +334,11 @@ fn compare(workload: &Workload, machine: &Machine, text: &str) -> bool {
 #[test]
 fn times_depend_neither_on_threads_nor_on_memory() {
     let (mut ends, mut random) = (0, fastrand::Rng::with_seed(3));
-    for round in 0..600 {
+    for round in 0..150 {
         let text = program(&mut random, round % 3 == 0);
         let workload = workload(&text);
         let machine = machine(&mut random);
         ends += usize::from(compare(&workload, &machine, &text));
     }
-    assert!(ends > 300, "{ends} programs ended");
+    assert!(ends > 80, "{ends} programs ended");
 }

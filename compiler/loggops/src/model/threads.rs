@@ -4,6 +4,7 @@
 use super::hooks::{Noise, Observer};
 use super::share::{Effect, Share};
 use super::store::Store;
+use super::tables::{Partner, Sent};
 use crate::source::Source;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,31 +15,65 @@ const LOOKS: u32 = 4000;
 /// The window of a share that has nothing to do.
 const NO_WINDOW: u64 = u64::MAX;
 
-/// What threads exchange. Each part is there twice: one is written while the other is read.
+/// What each share has for each other one.
 #[derive(Debug)]
-pub(super) struct Exchange {
+pub(super) struct Boxes<T> {
     shares: usize,
-    /// By half, sending share and receiving share.
-    effects: Vec<Mutex<Vec<Effect>>>,
-    /// By half and share, its next window.
-    windows: Vec<AtomicU64>,
-    has_failed: [AtomicBool; 2],
-    barrier: Barrier,
+    /// By share that gives, and share that gets.
+    boxes: Vec<Mutex<Vec<T>>>,
 }
 
-impl Exchange {
-    pub(super) fn new(shares: usize) -> Self {
-        Self {
-            shares,
-            effects: (0..2 * shares * shares).map(|_| Mutex::default()).collect(),
-            windows: (0..2 * shares).map(|_| AtomicU64::new(NO_WINDOW)).collect(),
-            has_failed: Default::default(),
-            barrier: Barrier { threads: shares, ..Barrier::default() },
-        }
+impl<T> Boxes<T> {
+    fn new(shares: usize) -> Self {
+        Self { shares, boxes: (0..shares * shares).map(|_| Mutex::default()).collect() }
     }
 
-    fn effects(&self, half: usize, from: usize, to: usize) -> MutexGuard<'_, Vec<Effect>> {
-        lock(&self.effects[(half * self.shares + from) * self.shares + to])
+    fn at(&self, from: usize, to: usize) -> MutexGuard<'_, Vec<T>> {
+        lock(&self.boxes[from * self.shares + to])
+    }
+
+    /// Gives each share its part, and returns the parts for share `number`, by the share that gives
+    /// it. All shares do this once.
+    pub(super) fn exchange(
+        &self,
+        number: usize,
+        parts: Vec<Vec<T>>,
+        barrier: &Barrier,
+    ) -> Vec<Vec<T>> {
+        for (to, part) in parts.into_iter().enumerate() {
+            *self.at(number, to) = part;
+        }
+        barrier.wait();
+        (0..self.shares).map(|from| std::mem::take(&mut *self.at(from, number))).collect()
+    }
+}
+
+/// What shares exchange. Windows and effects are there twice: one half is written while the other
+/// is read.
+#[derive(Debug)]
+pub(super) struct Meeting {
+    pub(super) barrier: Barrier,
+    pub(super) sends: Boxes<Sent>,
+    pub(super) partners: Boxes<Partner>,
+    effects: [Boxes<Effect>; 2],
+    /// By share, its next window.
+    windows: [Vec<AtomicU64>; 2],
+    has_failed: [AtomicBool; 2],
+    /// The actions that have ended.
+    ended: AtomicU64,
+}
+
+impl Meeting {
+    pub(super) fn new(shares: usize) -> Self {
+        Self {
+            barrier: Barrier { threads: shares, ..Barrier::default() },
+            sends: Boxes::new(shares),
+            partners: Boxes::new(shares),
+            effects: [Boxes::new(shares), Boxes::new(shares)],
+            windows: [(); 2].map(|()| (0..shares).map(|_| AtomicU64::new(NO_WINDOW)).collect()),
+            has_failed: Default::default(),
+            ended: AtomicU64::new(0),
+        }
     }
 
     /// Simulates all windows of a share.
@@ -46,30 +81,36 @@ impl Exchange {
         &self,
         number: usize,
         share: &mut Share<'_, P, N, O, S>,
+        progress: &impl Fn(u64),
     ) {
-        let mut ranks = Vec::new();
+        let (mut ranks, mut ended) = (Vec::new(), 0);
         for half in [0, 1].into_iter().cycle() {
+            let (effects, windows) = (&self.effects[half], &self.windows[half]);
             let window = share.next_window().unwrap_or(NO_WINDOW);
-            self.windows[half * self.shares + number].store(window, Ordering::Relaxed);
+            windows[number].store(window, Ordering::Relaxed);
             if share.fault.is_some() {
                 self.has_failed[half].store(true, Ordering::Relaxed);
             }
-            for to in 0..self.shares {
-                std::mem::swap(&mut *self.effects(half, number, to), &mut share.outgoing[to]);
+            for (to, outgoing) in share.outgoing.iter_mut().enumerate() {
+                std::mem::swap(&mut *effects.at(number, to), outgoing);
             }
             share.outgoing_min = u64::MAX;
             let go_on = self.barrier.wait() && !self.has_failed[half].load(Ordering::Relaxed);
-            let windows = &self.windows[half * self.shares..(half + 1) * self.shares];
             let window = windows.iter().map(|window| window.load(Ordering::Relaxed)).min();
             let Some(window) = window.filter(|&window| go_on && window != NO_WINDOW) else {
                 return;
             };
-            for from in 0..self.shares {
-                let mut effects = self.effects(half, from, number);
+            for from in 0..effects.shares {
+                let mut effects = effects.at(from, number);
                 share.apply(&effects);
                 effects.clear();
             }
             share.simulate_window(window, &mut ranks);
+            let new = share.ended - std::mem::replace(&mut ended, share.ended);
+            let of_all = self.ended.fetch_add(new, Ordering::Relaxed) + new;
+            if number == 0 {
+                progress(of_all);
+            }
         }
     }
 
@@ -83,7 +124,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// See [`Exchange::guard`].
+/// See [`Meeting::guard`].
 pub(super) struct Guard<'a>(&'a Barrier);
 
 impl Drop for Guard<'_> {
@@ -98,7 +139,7 @@ impl Drop for Guard<'_> {
 /// Threads that wait for each other look for a while, and then sleep. That of the standard library
 /// sleeps at once, which takes longer than most windows.
 #[derive(Debug, Default)]
-struct Barrier {
+pub(super) struct Barrier {
     threads: usize,
     /// The threads that wait.
     waiting: AtomicUsize,

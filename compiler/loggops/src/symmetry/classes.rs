@@ -14,6 +14,10 @@ const GAIN_MIN: usize = 4;
 /// messages.
 const ROUNDS_MAX: usize = 12;
 
+/// The number of classes from which on doubling means that nearly all ranks differ in the end, as
+/// in trees.
+const QUICK_MIN: usize = 16;
+
 /// A partition of ranks. Ranks of a class have equal actions and dependencies but for peers, and
 /// peers of equal classes: unless hashes collide, which the comparison of the ranks finds.
 #[derive(Debug)]
@@ -37,6 +41,9 @@ impl Classes {
                 Self::by_hash(source, |rank| Some(hash_of_peers(source, rank, &classes.of)))?;
             if finer.len() == classes.len() {
                 return Some(finer);
+            }
+            if classes.len() > QUICK_MIN && finer.len() > 2 * classes.len() {
+                return None;
             }
             classes = finer;
         }

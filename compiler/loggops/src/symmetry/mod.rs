@@ -37,37 +37,36 @@ mod quotient;
 mod tests;
 mod ties;
 
-use crate::Source;
 use crate::machine::Machine;
-use crate::model::{self, ModelError, Observer, Times};
-use crate::source::Actions;
-use crate::workload::{Kind, Workload};
+use crate::model::{self, Effort, ModelError, Times};
+use crate::source::{Actions, Source};
+use crate::workload::Kind;
 use classes::Classes;
 use quotient::Quotient;
 use ties::Ties;
 
-/// Simulates a program as [`model::simulate`] does, but one rank of each class of ranks that behave
-/// alike. Returns the number of ranks that were simulated as well. The observer sees a simulation
-/// of all ranks only.
+/// Simulates a program as [`model::simulate_on`] does, but one rank of each class of ranks that
+/// behave alike. Returns the number of ranks that were simulated as well.
 ///
 /// # Errors
-/// As of [`model::simulate`].
+/// As of [`model::simulate_on`].
 pub fn simulate(
-    workload: &Workload,
+    source: &impl Source,
     machine: &Machine,
-    observer: &mut impl Observer,
+    effort: Effort,
+    progress: &(impl Fn(u64) + Sync),
 ) -> Result<(Times, usize), ModelError> {
-    if let Some(found) = simulate_classes(workload, machine) {
+    if let Some(found) = simulate_classes(source, machine) {
         return Ok(found);
     }
-    let times = model::simulate_with(workload, machine, &(), observer)?;
-    Ok((times, workload.num_ranks()))
+    let times = model::simulate_on(source, machine, effort, progress)?;
+    Ok((times, source.num_ranks() as usize))
 }
 
 /// Simulates one rank of each class, and returns the number of classes as well. Keeps some 20 bytes
 /// a rank. Returns `None` if there are few ranks that behave alike, if ties make them differ, or if
 /// the simulation fails.
-pub fn simulate_classes(source: &impl Source, machine: &Machine) -> Option<(Times, usize)> {
+fn simulate_classes(source: &impl Source, machine: &Machine) -> Option<(Times, usize)> {
     if machine.latency_ps == 0 {
         return None;
     }

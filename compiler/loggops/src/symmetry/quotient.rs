@@ -85,7 +85,7 @@ impl Quotient {
                     record.tag = channels.get(send as usize)?.channel;
                 }
                 let (waiters, start_waiters) = (of.waiters(position), of.start_waiters(position));
-                quotient.push_record(record, waiters, start_waiters);
+                quotient.push(record, waiters, start_waiters);
             }
             of.roots().for_each(|root| quotient.push_root(root));
         }
