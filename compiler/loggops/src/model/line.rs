@@ -1,6 +1,6 @@
 //! The ranks of a share: their processors, interfaces, and queues of jobs.
 
-use super::nodes::{Node, Nodes};
+use super::nodes::{Node, Nodes, Queue};
 use super::wild::Wild;
 use crate::channels::NONE;
 use crate::source::Actions;
@@ -42,8 +42,8 @@ pub(super) struct Line {
     pub(super) finish: u64,
     /// By place of a plain rank, the time at which it is free.
     free: [u64; 3],
-    /// By class of a plain rank, the job that was ready first.
-    pub(super) heads: [u32; 4],
+    /// By class of a plain rank, its jobs.
+    pub(super) queues: [Queue; 4],
     /// The number of its first action.
     pub(super) first: u32,
     /// The number among the special ranks. [`NONE`] for a plain one.
@@ -52,7 +52,7 @@ pub(super) struct Line {
 
 impl Line {
     pub(super) fn new(first: u32, special: u32) -> Self {
-        Self { wake: u64::MAX, finish: 0, free: [0; 3], heads: [NONE; 4], first, special }
+        Self { wake: u64::MAX, finish: 0, free: [0; 3], queues: [Queue::EMPTY; 4], first, special }
     }
 
     /// Returns the key and the class of the next job of a plain rank.
@@ -60,8 +60,9 @@ impl Line {
     pub(super) fn first_job(&self, nodes: &Nodes) -> Option<(Key, u32)> {
         let mut first: Option<(Key, u32)> = None;
         for (number, class) in PLAIN.iter().enumerate() {
-            if self.heads[number] != NONE {
-                let key = key(class, &self.free, nodes.at(self.heads[number]));
+            let head = self.queues[number].head;
+            if head != NONE {
+                let key = key(class, &self.free, nodes.at(head));
                 if first.is_none_or(|(known, _)| key < known) {
                     first = Some((key, number as u32));
                 }
@@ -122,8 +123,8 @@ pub(super) struct Special {
     layout: Arc<Layout>,
     /// By place, the time at which it is free.
     free: Vec<u64>,
-    /// By class, the job that was ready first.
-    heads: Vec<u32>,
+    /// By class, its jobs.
+    queues: Vec<Queue>,
     /// By class, its entry in `order`. It is never later than its first job.
     entries: Vec<Option<Key>>,
     order: BinaryHeap<Reverse<(Key, u32)>>,
@@ -150,11 +151,11 @@ impl Special {
 
     /// Returns the class whose jobs post receives.
     fn posts(&self) -> u32 {
-        self.heads.len() as u32 - 1
+        self.queues.len() as u32 - 1
     }
 
     fn key_of(&self, class: u32, nodes: &Nodes) -> Key {
-        key(&self.class(class), &self.free, nodes.at(self.heads[class as usize]))
+        key(&self.class(class), &self.free, nodes.at(self.queues[class as usize].head))
     }
 
     fn enter(&mut self, class: u32, nodes: &Nodes) {
@@ -168,7 +169,7 @@ impl Special {
     fn first_job(&mut self, nodes: &Nodes) -> Option<(Key, u32)> {
         while let Some(&Reverse((key, class))) = self.order.peek() {
             let is_entry = self.entries[class as usize] == Some(key);
-            let has_jobs = self.heads[class as usize] != NONE;
+            let has_jobs = self.queues[class as usize].head != NONE;
             if is_entry && has_jobs && self.key_of(class, nodes) == key {
                 return Some((key, class));
             }
@@ -226,7 +227,7 @@ impl Lines {
         self.specials.push(Special {
             free: vec![0; layout.places as usize],
             layout: Arc::clone(layout),
-            heads: vec![NONE; classes],
+            queues: vec![Queue::EMPTY; classes],
             entries: vec![None; classes],
             order: BinaryHeap::new(),
             wild: shape.has_wildcard.then(|| Box::new(Wild::new(rank))),
@@ -264,14 +265,14 @@ impl Lines {
     ) -> (u64, u32) {
         let line = &mut self.lines[rank];
         if line.special == NONE {
-            let head = &mut line.heads[class as usize];
-            *head = nodes.push(*head, node);
-            let (start, _, _, number) = key(&PLAIN[class as usize], &line.free, nodes.at(*head));
+            let queue = &mut line.queues[class as usize];
+            nodes.push(queue, node);
+            let head = nodes.at(queue.head);
+            let (start, _, _, number) = key(&PLAIN[class as usize], &line.free, head);
             return (start, number);
         }
         let special = &mut self.specials[line.special as usize];
-        let head = &mut special.heads[class as usize];
-        *head = nodes.push(*head, node);
+        nodes.push(&mut special.queues[class as usize], node);
         special.enter(class, nodes);
         let (start, _, _, number) = special.key_of(class, nodes);
         (start, number)
@@ -297,14 +298,11 @@ impl Lines {
     pub(super) fn pop(&mut self, rank: usize, class: u32, nodes: &mut Nodes) -> Started {
         let line = &mut self.lines[rank];
         if line.special == NONE {
-            let head = &mut line.heads[class as usize];
-            let node = std::mem::replace(head, NONE);
-            *head = nodes.pop(node);
+            let node = nodes.pop(&mut line.queues[class as usize]);
             return Started { class: PLAIN[class as usize], node };
         }
         let special = &mut self.specials[line.special as usize];
-        let node = special.heads[class as usize];
-        special.heads[class as usize] = nodes.pop(node);
+        let node = nodes.pop(&mut special.queues[class as usize]);
         Started { class: special.class(class), node }
     }
 

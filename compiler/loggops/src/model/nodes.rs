@@ -1,4 +1,8 @@
-//! What is under way, and queues of it: pairing heaps (Fredman, Sedgewick, Sleator, Tarjan, 1986).
+//! What is under way, and queues of it.
+//!
+//! A queue is a pairing heap (Fredman, Sedgewick, Sleator, Tarjan, 1986) of runs. A run is a list
+//! with ascending keys, and its first node stands in the heap. Jobs mostly come in the order of
+//! their keys. They make one run then, and both ends of the queue take constant time.
 
 use crate::channels::NONE;
 
@@ -20,17 +24,36 @@ pub(super) struct Node {
     /// The links of a heap. Of a node that is free, the next free one.
     child: u32,
     sibling: u32,
+    /// The next node of the run.
+    next: u32,
+}
+
+/// The ends of a queue.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Queue {
+    /// The first node. [`NONE`] if there is none.
+    pub(super) head: u32,
+    /// The last node of the run that grows. [`NONE`] if there is none.
+    tail: u32,
+}
+
+impl Queue {
+    pub(super) const EMPTY: Self = Self { head: NONE, tail: NONE };
 }
 
 impl Node {
     /// Returns an action that waits for `missing` dependencies.
     pub(super) fn action(number: u32, time: u64, missing: u32) -> Self {
-        Self { time, size: 0, number, from: 0, detail: missing, child: NONE, sibling: NONE }
+        Self::new(time, 0, [number, 0, missing])
     }
 
     /// Returns a message that arrives.
     pub(super) fn message(send: u32, time: u64, size: u64, from: u32, detail: u32) -> Self {
-        Self { time, size, number: send, from, detail, child: NONE, sibling: NONE }
+        Self::new(time, size, [send, from, detail])
+    }
+
+    fn new(time: u64, size: u64, [number, from, detail]: [u32; 3]) -> Self {
+        Self { time, size, number, from, detail, child: NONE, sibling: NONE, next: NONE }
     }
 }
 
@@ -88,17 +111,39 @@ impl Nodes {
         first
     }
 
-    /// Adds a node to the heap whose first node is `head`. Returns the first node.
+    /// Adds a node to a queue.
     #[inline]
-    pub(super) fn push(&mut self, head: u32, node: u32) -> u32 {
-        if head == NONE { node } else { self.join(head, node) }
+    pub(super) fn push(&mut self, queue: &mut Queue, node: u32) {
+        if queue.tail != NONE && self.is_before(queue.tail, node) {
+            self.at_mut(queue.tail).next = node;
+            queue.tail = node;
+            return;
+        }
+        if queue.tail == NONE {
+            queue.tail = node;
+        }
+        queue.head = if queue.head == NONE { node } else { self.join(queue.head, node) };
     }
 
-    /// Removes the first node of a heap. Returns the next one, or [`NONE`].
+    /// Removes the first node of a queue, which has one.
     #[inline]
-    pub(super) fn pop(&mut self, head: u32) -> u32 {
-        let rest = std::mem::replace(&mut self.at_mut(head).child, NONE);
-        if rest == NONE { NONE } else { self.join_all(rest) }
+    pub(super) fn pop(&mut self, queue: &mut Queue) -> u32 {
+        let first = queue.head;
+        let Node { child, next, .. } = *self.at(first);
+        queue.head = match (child, next) {
+            (NONE, next) => next,
+            (child, NONE) => self.join_all(child),
+            (child, next) => {
+                let rest = self.join_all(child);
+                self.join(rest, next)
+            }
+        };
+        if queue.tail == first {
+            queue.tail = NONE;
+        }
+        let node = self.at_mut(first);
+        (node.child, node.next) = (NONE, NONE);
+        first
     }
 
     /// Joins heaps that are linked as siblings.
@@ -122,7 +167,7 @@ impl Nodes {
         while pairs != NONE {
             let pair = pairs;
             pairs = std::mem::replace(&mut self.at_mut(pair).sibling, NONE);
-            head = self.push(head, pair);
+            head = if head == NONE { pair } else { self.join(head, pair) };
         }
         head
     }

@@ -10,6 +10,7 @@ use crate::channels::NONE;
 use crate::radix::RadixQueue;
 use crate::source::{Actions, Source};
 use crate::workload::Kind;
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// The ranks or effects whose data are loaded together, so that the processor waits for memory once
@@ -54,6 +55,8 @@ pub(super) struct Share<'p, P, N, O, S> {
     pub(super) lines: Lines,
     pub(super) nodes: Nodes,
     queue: RadixQueue,
+    /// By action, the node of one whose dependencies are partly met.
+    partly: FxHashMap<u32, u32>,
     /// Nodes of actions of the present rank whose dependencies are met.
     met: Vec<u32>,
     /// By share of their ranks, the effects that were not applied yet.
@@ -94,6 +97,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
             lines,
             nodes: Nodes::new(),
             queue: RadixQueue::new(),
+            partly: FxHashMap::default(),
             met: Vec::new(),
             outgoing_min: u64::MAX,
             ended: 0,
@@ -292,12 +296,12 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
     fn meet(&mut self, here: Here<P::Rank<'p>>, waiter: u32, cause: Cause, time: u64) {
         let action = here.first + waiter;
         let missing = here.actions.missing(waiter);
-        let known = if missing > 1 { self.store.take_partly(action) } else { None };
+        let known = if missing > 1 { self.partly.remove(&action) } else { None };
         let Some(node) = known else {
             self.observer.delay(action, cause, time);
             let node = self.nodes.add(Node::action(action, time, missing - 1));
             if missing > 1 {
-                self.store.keep_partly(action, node);
+                self.partly.insert(action, node);
             } else {
                 self.met.push(node);
             }
@@ -310,7 +314,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
         }
         *missing -= 1;
         if *missing > 0 {
-            self.store.keep_partly(action, node);
+            self.partly.insert(action, node);
         } else {
             self.met.push(node);
         }
@@ -350,7 +354,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
         for &at in ranks {
             let line = &self.lines.lines[at as usize];
             let actions = self.program.source.rank(self.first_rank + at);
-            let [work, send, message, post] = line.heads;
+            let [work, send, message, post] = line.queues.map(|queue| queue.head);
             let receive = match message {
                 NONE => NONE,
                 // A plain rank has no wildcards, so this is a slot.

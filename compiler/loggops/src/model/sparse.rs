@@ -12,8 +12,6 @@ use rustc_hash::FxHashMap;
 /// What waits in a share of the ranks. Forgets a channel once nothing waits in it.
 #[derive(Debug, Default)]
 pub(super) struct Sparse {
-    /// By action, the node of one whose dependencies are partly met.
-    partly: FxHashMap<u32, u32>,
     /// By receiver, source and tag: what waits for a partner that has no slot yet.
     channels: FxHashMap<(u32, u32, u32), Queue>,
     slots: Vec<Waiting>,
@@ -130,14 +128,6 @@ impl Sparse {
 impl Store for Sparse {
     fn new<P: Source>(_: &Program<'_, P>, _: usize, _: &[Shape], _: &Meeting) -> Self {
         Self { free: NONE, ..Self::default() }
-    }
-
-    fn take_partly(&mut self, action: u32) -> Option<u32> {
-        self.partly.remove(&action)
-    }
-
-    fn keep_partly(&mut self, action: u32, node: u32) {
-        self.partly.insert(action, node);
     }
 
     fn partner(&self, _: u32) -> u32 {

@@ -1,4 +1,4 @@
-//! What a share of the ranks keeps of actions and messages that wait.
+//! What a share of the ranks keeps of messages and receives that wait for each other.
 
 use super::Program;
 use super::line::Shape;
@@ -32,8 +32,7 @@ pub(super) struct Arrival {
     pub(super) partner: u32,
 }
 
-/// Keeps the nodes of actions with dependencies that are partly met, and of receives and messages
-/// that wait for each other. The k-th message of a channel that is delivered meets the k-th receive
+/// Keeps the nodes of receives and messages that wait for each other. The k-th message of a channel that is delivered meets the k-th receive
 /// that is posted.
 pub(super) trait Store: Sized {
     /// Makes the store of a share, together with those of the other shares. `shapes` has the shapes
@@ -44,12 +43,6 @@ pub(super) trait Store: Sized {
         shapes: &[Shape],
         meeting: &Meeting,
     ) -> Self;
-
-    /// Returns the node of an action, and forgets it.
-    fn take_partly(&mut self, action: u32) -> Option<u32>;
-
-    /// Keeps the node of an action.
-    fn keep_partly(&mut self, action: u32, node: u32);
 
     /// Returns what is known of a send's partner, for its receiver.
     fn partner(&self, send: u32) -> u32;

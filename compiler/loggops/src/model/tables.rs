@@ -56,8 +56,6 @@ pub(super) struct Indexed {
     expected: Vec<u32>,
     /// By slot, the node of the receive or message that waits there.
     waiting: Vec<u32>,
-    /// By action of the share, the node of one whose dependencies are partly met.
-    partly: Vec<u32>,
 }
 
 impl Indexed {
@@ -225,7 +223,6 @@ impl Store for Indexed {
             channels: Vec::new(),
             expected: Vec::new(),
             waiting: Vec::new(),
-            partly: Vec::new(),
         };
         let mut partners = vec![Vec::new(); program.ends.len()];
         store.pair_all(program, shapes, &mut incoming, &mut partners);
@@ -234,19 +231,7 @@ impl Store for Indexed {
             store.learn(&learnt);
         }
         store.waiting = vec![NONE; store.expected.len()];
-        store.partly = vec![NONE; actions.len()];
         store
-    }
-
-    #[inline]
-    fn take_partly(&mut self, action: u32) -> Option<u32> {
-        let node = &mut self.partly[(action - self.first_action) as usize];
-        Some(std::mem::replace(node, NONE)).filter(|&node| node != NONE)
-    }
-
-    #[inline]
-    fn keep_partly(&mut self, action: u32, node: u32) {
-        self.partly[(action - self.first_action) as usize] = node;
     }
 
     #[inline]
