@@ -364,7 +364,8 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
                 // What waits in a slot may be another message.
                 let position = self.nodes.at(node).number.wrapping_sub(line.first);
                 if position < actions.count() {
-                    read ^= actions.missing(position);
+                    let waiter = actions.waiters(position).next();
+                    read ^= waiter.map_or(0, |waiter| actions.missing(waiter));
                 }
             }
         }
