@@ -238,13 +238,14 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     plan.check(&subject.workload)?;
     driver::show_stage("simulating");
     let mut outputs = Outputs::create(arguments, &parameters, &subject)?;
-    let (times, path) = match simulate_for(arguments, &parameters, &plan, &subject, effort, &mut outputs) {
-        Ok(found) => found,
-        Err(stop) => {
-            drop(outputs);
-            return report::stopped(&arguments.context(&parameters), subject, stop);
-        }
-    };
+    let (times, path) =
+        match simulate_for(arguments, &parameters, &plan, &subject, effort, &mut outputs) {
+            Ok(found) => found,
+            Err(stop) => {
+                drop(outputs);
+                return report::stopped(&arguments.context(&parameters), subject, stop);
+            }
+        };
     let elapsed_ns = subject.started.elapsed().as_nanos() as u64;
     // The times are known even if a file is not written.
     let written = outputs.finish(&times.finish_ps);

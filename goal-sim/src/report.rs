@@ -58,7 +58,9 @@ pub(crate) struct Context<'a> {
 /// status.
 pub(crate) fn stopped_lean(stop: Stop) -> Result<u8, Error> {
     let why = match stop {
-        Stop::TooLate { .. } => return Err(Error::Usage(ModelError::TooLate { action: 0 }.to_string())),
+        Stop::TooLate { .. } => {
+            return Err(Error::Usage(ModelError::TooLate { action: 0 }.to_string()));
+        }
         Stop::TooLarge(error) => return Err(Error::Usage(error.to_string())),
         Stop::Stuck { why, .. } => why,
         Stop::Unequal { send, receive } => ModelError::Unequal { send, receive }.to_string(),

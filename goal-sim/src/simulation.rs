@@ -1,8 +1,8 @@
 //! Runs the model that the command line names.
 
 use crate::Model;
-use crate::parameters::Parsed;
 use crate::outputs::Progress;
+use crate::parameters::Parsed;
 use goal_loggops::machine::Machine;
 use goal_loggops::model::{self, Effort, Memory, ModelError, Noise, Observer};
 use goal_loggops::path::{Path, critical_path};

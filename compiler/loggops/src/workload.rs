@@ -64,9 +64,7 @@ impl Record {
             }
             Action::Calc { nanos, placement } => (Kind::Calc, nanos, 0, 0, placement),
             Action::Nop | Action::Wtime { .. } => (Kind::Dummy, 0, 0, 0, Placement::default()),
-            ref local => {
-                (Kind::Local, local_ps(body, local), 0, 0, Placement::default())
-            }
+            ref local => (Kind::Local, local_ps(body, local), 0, 0, Placement::default()),
         };
         Self {
             size,

@@ -10,6 +10,7 @@
 //! ```
 
 mod file;
+mod operation;
 mod outline;
 mod rank;
 mod rank_file;
@@ -20,7 +21,8 @@ mod tests;
 mod write;
 
 pub use file::ReadError;
-pub use rank::{Operation, OperationKind, RankRecords};
+pub use operation::{Operation, OperationKind};
+pub use rank::RankRecords;
 pub use rank_file::{RankFile, RankFileError};
 pub use rank_writer::RankWriter;
 pub use read::{Ranks, is_second_form, read};

@@ -2,15 +2,13 @@
 
 use super::file::{File, Result, error};
 use super::node;
+use super::operation::{Node, Operation, OperationKind, has_peer};
 use super::write::max_of;
 use goal_lang::{
     ANY, Action, ActionId, Body, Csr, Cycle, Payload, Placement, StatedOrder, StatedRows,
     topological_order,
 };
 use std::ops::Range;
-
-/// `MPI_ANY_SOURCE` of MPICH, -2. ATLAHS's Schedgen writes it as the traces have it.
-const ANY_OF_MPICH: u32 = u32::MAX - 1;
 
 #[derive(Clone, Copy)]
 pub(super) struct RankReader<'a> {
@@ -32,34 +30,6 @@ pub struct RankRecords<'a> {
     /// The number of ranks of the file.
     ranks: u32,
     places: Places,
-}
-
-/// What an operation does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OperationKind {
-    /// A message to a rank.
-    Send,
-    /// The receipt of a message.
-    Recv,
-    /// Work of a processor, without a message.
-    Calc,
-}
-
-/// An operation of a LogGOPSim binary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Operation {
-    /// What it does.
-    pub kind: OperationKind,
-    /// The other rank of a message, or [`ANY`] for a receive from any.
-    pub peer: u32,
-    /// The bytes of a message, or the nanoseconds of work.
-    pub size: u64,
-    /// The tag of a message. It may be [`ANY`] for a receive.
-    pub tag: u32,
-    /// The number of dependencies that the operation waits for.
-    pub missing: u32,
-    /// The processor and the interface.
-    pub placement: Placement,
 }
 
 /// Memory that the checks of all ranks share.
@@ -306,47 +276,6 @@ impl<'a> RankReader<'a> {
     }
 }
 
-/// Returns true if a message may name a peer.
-#[inline]
-fn has_peer(kind: u8, peer: u32, ranks: u32) -> bool {
-    peer < ranks || kind == node::RECV && (peer == ANY || peer == ANY_OF_MPICH)
-}
-
-/// The fields of an operation, without its dependents.
-struct Node {
-    kind: u8,
-    peer: u32,
-    size: u64,
-    tag: u32,
-    missing: u32,
-    placement: Placement,
-}
-
-impl Node {
-    /// Reads the operation at byte `at` of a rank.
-    #[inline]
-    fn at(file: File<'_>, at: usize) -> Self {
-        let node = File(&file.0[at..at + node::LENGTH]);
-        Self {
-            kind: node.0[node::TYPE],
-            peer: node.u32(node::PEER.start),
-            size: node.u64(node::BYTES.start),
-            tag: node.u32(node::TAG.start),
-            missing: node.u32(node::DEPENDENCIES.start),
-            placement: Placement { cpu: node.0[node::CPU].into(), nic: node.0[node::NIC] },
-        }
-    }
-
-    #[inline]
-    fn is_right(&self, ranks: u32) -> bool {
-        match self.kind {
-            node::SEND => has_peer(self.kind, self.peer, ranks) && self.tag != ANY,
-            node::RECV => has_peer(self.kind, self.peer, ranks),
-            kind => kind == node::CALC,
-        }
-    }
-}
-
 impl<'a> RankRecords<'a> {
     /// Returns the number of operations.
     #[inline]
@@ -380,16 +309,7 @@ impl<'a> RankRecords<'a> {
     #[inline]
     pub fn operation(&self, index: usize) -> Operation {
         assert!(index < self.len(), "there is no operation {index}");
-        let Node { kind, peer, size, tag, missing, placement } =
-            Node::at(self.file, self.places.node(index));
-        let kind = match kind {
-            node::SEND => OperationKind::Send,
-            node::RECV => OperationKind::Recv,
-            _ => OperationKind::Calc,
-        };
-        let is_any = kind == OperationKind::Recv && peer >= self.ranks;
-        let peer = if is_any { ANY } else { peer };
-        Operation { kind, peer, size, tag, missing, placement }
+        Node::at(self.file, self.places.node(index)).operation(self.ranks)
     }
 
     /// Returns a rank that was checked before.

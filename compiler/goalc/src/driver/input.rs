@@ -91,7 +91,13 @@ impl Input {
             return Ok(Self { name, form: form(&bytes), bytes, packed: false, is_mapped: false });
         };
         let unpacked = packing.unpack(&name, &bytes, limit)?;
-        Ok(Self { name, form: form(&unpacked), bytes: Arc::new(unpacked), packed: true, is_mapped: false })
+        Ok(Self {
+            name,
+            form: form(&unpacked),
+            bytes: Arc::new(unpacked),
+            packed: true,
+            is_mapped: false,
+        })
     }
 }
 

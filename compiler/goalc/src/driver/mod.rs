@@ -48,7 +48,7 @@ pub use flags::{FLAGS, name_flags, refused};
 pub use foreign::{FIRST_LINE_MAX, is_goal_script, is_script, name_foreign};
 pub use input::{Form, Input};
 use json::write_json;
-pub use load::{Loaded, Opened, load_program, ranks_of, open};
+pub use load::{Loaded, Opened, load_program, open, ranks_of};
 pub use output::{Output, Target, survive_file_size};
 pub use passes::{MachineArguments, PassArguments};
 pub use ranks::Ranks;

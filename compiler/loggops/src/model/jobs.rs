@@ -1,11 +1,11 @@
 //! The jobs of a rank: how they start, and how receives and sends end.
 
+use super::ModelError;
 use super::hooks::{Held, Job, Message, Noise, Observer};
 use super::line::{Class, Started};
 use super::nodes::Node;
 use super::share::{Effect, Here, Share};
 use super::store::{Slot, Store};
-use super::ModelError;
 use crate::channels::NONE;
 use crate::machine::Machine;
 use crate::source::{Actions, Source};

@@ -249,10 +249,7 @@ impl<'s, P: Source> Program<'s, P> {
     }
 
     /// Simulates all shares, each with a store of its own.
-    fn run<S: Store + Send>(
-        &self,
-        progress: &(impl Fn(u64) + Sync),
-    ) -> Result<Times, ModelError> {
+    fn run<S: Store + Send>(&self, progress: &(impl Fn(u64) + Sync)) -> Result<Times, ModelError> {
         let meeting = Meeting::new(self.ends.len());
         let make = |number| self.share::<_, _, S>(number, (&(), ()), &meeting);
         if self.ends.len() == 1 {

@@ -1,7 +1,7 @@
 //! The partition of ranks, by hashing: refined until the peers of equal ranks are equal.
 
-use crate::source::{Actions, Source, is_message};
 use crate::channels::NONE;
+use crate::source::{Actions, Source, is_message};
 use crate::workload::Kind;
 use goal_lang::ANY;
 use rustc_hash::{FxHashMap, FxHasher};

@@ -1,8 +1,8 @@
 //! The program of the representatives, and the comparison of all ranks with them.
 
 use super::classes::Classes;
-use crate::source::{Actions, Source, is_message};
 use crate::channels::NONE;
+use crate::source::{Actions, Source, is_message};
 use crate::workload::{Kind, Record, Workload, WorkloadBuilder};
 use rustc_hash::FxHashMap;
 
