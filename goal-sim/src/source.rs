@@ -35,7 +35,7 @@ pub(crate) enum Reading {
     Subject(Box<Subject>),
 }
 
-/// How to get times, if nothing else is asked for.
+/// The way to times, if nothing else is asked for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TimesOnly<'a> {
     pub(crate) machine: &'a Machine,

@@ -161,8 +161,8 @@ impl WorkloadBuilder {
         self.first_roots.push(self.roots.len() as u32);
     }
 
-    /// Adds an action of the rank that has begun, and the actions of that rank that wait for its end
-    /// and for its start.
+    /// Adds an action of the rank that has begun. `waiters` are the actions of that rank that wait
+    /// for its end, and `start_waiters` those that wait for its start.
     pub fn push(
         &mut self,
         record: Record,

@@ -7,7 +7,7 @@ use goal_lang::{ANY, Placement};
 /// `MPI_ANY_SOURCE` of MPICH, -2. ATLAHS's Schedgen writes it as the traces have it.
 const ANY_OF_MPICH: u32 = u32::MAX - 1;
 
-/// What an operation does.
+/// The kind of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationKind {
     /// A message to a rank.
@@ -21,7 +21,7 @@ pub enum OperationKind {
 /// An operation of a LogGOPSim binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
-    /// What it does.
+    /// The kind.
     pub kind: OperationKind,
     /// The other rank of a message, or [`ANY`] for a receive from any.
     pub peer: u32,

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 /// Maps a plain file that isn't empty. The parser of text accepts bytes that change at any time.
 /// Binary forms are copied first, so that the verified bytes are the ones that are used. LogGOPSim
-/// binaries that are too large for that are indexed with bounds checks, and one that changes ends
-/// the command.
+/// binaries may be too large for that. They are indexed with bounds checks, so one that changes ends
+/// the command at worst.
 ///
 /// # Errors
 /// An error of the system.

@@ -143,7 +143,7 @@ impl Special {
         self.layout.of[&use_of(record)]
     }
 
-    /// Returns the class of the messages, if there is one only.
+    /// Returns the class of the messages of a rank whose receives name equal places.
     pub(super) fn class_of_messages(&self) -> u32 {
         let classes = &self.layout.classes;
         classes.iter().position(|class| class.takes_messages).map_or(NONE, |at| at as u32)
@@ -342,7 +342,7 @@ impl Layout {
     }
 }
 
-/// What makes a rank special.
+/// The properties that make a rank special.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shape {
     pub(super) has_wildcard: bool,

@@ -53,7 +53,7 @@ pub struct Times {
     pub events: u64,
 }
 
-/// What a simulation keeps of actions that are not under way. The times do not depend on it.
+/// The tables that a simulation keeps. The times do not depend on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
     /// The partners of all messages: some 10 bytes an action, and twice that before the simulation.
@@ -128,10 +128,10 @@ pub fn simulate_with<N: Noise, O: Observer>(
     finish([share], program.num_actions())
 }
 
-/// How to simulate. The times do not depend on it.
+/// The memory and the threads of a simulation. The times do not depend on them.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// What is kept of actions that are not under way.
+    /// The tables that are kept.
     pub memory: Memory,
     /// The most threads that simulate. Small programs have fewer, and one simulates without a
     /// latency.

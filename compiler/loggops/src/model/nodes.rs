@@ -1,4 +1,4 @@
-//! What is under way, and queues of it.
+//! Actions and messages that are under way, and queues of them.
 //!
 //! A queue is a pairing heap (Fredman, Sedgewick, Sleator, Tarjan, 1986) of runs. A run is a list
 //! with ascending keys, and its first node stands in the heap. Jobs mostly come in the order of
@@ -9,8 +9,8 @@ use crate::channels::NONE;
 /// An action from its first met dependency on, or a message from its arrival on, until its end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
-    /// The time at which it is ready. Of a receive that is posted and a message that is taken in,
-    /// the time of that.
+    /// The time at which it is ready. A receive that was posted has the time of that, and so has a
+    /// message that was taken in.
     pub(super) time: u64,
     /// The bytes of a message.
     pub(super) size: u64,

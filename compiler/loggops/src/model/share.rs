@@ -29,7 +29,7 @@ pub(super) struct Effect {
     /// The source of a message.
     pub(super) from: u32,
     pub(super) tag: u32,
-    /// What [`Store::partner`] gives for the send.
+    /// The answer of [`Store::partner`] for the send.
     pub(super) partner: u32,
     pub(super) is_message: bool,
 }
@@ -361,7 +361,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
                 message => self.store.peek(Slot(self.nodes.at(message).detail)),
             };
             for node in [work, send, post, receive].into_iter().filter(|&node| node != NONE) {
-                // What waits in a slot may be another message.
+                // Another message may wait in the slot.
                 let position = self.nodes.at(node).number.wrapping_sub(line.first);
                 if position < actions.count() {
                     let waiter = actions.waiters(position).next();

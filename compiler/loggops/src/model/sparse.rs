@@ -9,7 +9,7 @@ use crate::source::{Actions, Source};
 use crate::workload::{Kind, Record};
 use rustc_hash::FxHashMap;
 
-/// What waits in a share of the ranks. Forgets a channel once nothing waits in it.
+/// The messages and receives of a share that wait. Forgets a channel once nothing waits in it.
 #[derive(Debug, Default)]
 pub(super) struct Sparse {
     /// By receiver, source and tag: what waits for a partner that has no slot yet.

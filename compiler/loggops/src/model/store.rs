@@ -1,4 +1,4 @@
-//! What a share of the ranks keeps of messages and receives that wait for each other.
+//! The messages and receives of a share that wait for each other.
 
 use super::Program;
 use super::line::Shape;
@@ -10,7 +10,7 @@ use crate::workload::Record;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slot(pub(super) u32);
 
-/// Where a message goes that arrives.
+/// The place of a message that arrives.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Delivery {
     pub(super) slot: Slot,
@@ -28,12 +28,12 @@ pub(super) struct Arrival {
     pub(super) first: u32,
     pub(super) from: u32,
     pub(super) tag: u32,
-    /// What [`Store::partner`] gives for the send.
+    /// The answer of [`Store::partner`] for the send.
     pub(super) partner: u32,
 }
 
-/// Keeps the nodes of receives and messages that wait for each other. The k-th message of a channel that is delivered meets the k-th receive
-/// that is posted.
+/// Keeps the nodes of receives and messages that wait for each other. The k-th message of a channel
+/// that is delivered meets the k-th receive that is posted.
 pub(super) trait Store: Sized {
     /// Makes the store of a share, together with those of the other shares. `shapes` has the shapes
     /// of the share's ranks.

@@ -42,13 +42,12 @@ pub(super) struct Partner {
 /// A message or a receive: source and tag, and the action.
 type Entry = (u64, u32);
 
-/// What waits in a share of the ranks, by tables.
+/// The messages and receives of a share that wait, and the partners of all.
 #[derive(Debug)]
 pub(super) struct Indexed {
     first_action: u32,
-    /// By action of the share: its slot if no other message has its ranks and tag, or its channel,
-    /// both among those of the receiver's share. [`NONE`] if nobody has a partner for it, if it is
-    /// no message, or if the receiver has wildcards.
+    /// By action of the share, its slot in the receiver's share. If other messages have its ranks
+    /// and tag, its channel there. [`NONE`] if it has no partner, or if the receiver has wildcards.
     partners: Vec<u32>,
     channels: Vec<Channel>,
     /// By slot, the number of the receive that comes there if receives start in the order of the

@@ -9,13 +9,13 @@ use crate::source::Source;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How often a thread looks for the others before it sleeps.
+/// The number of looks for the other threads before a thread sleeps.
 const LOOKS: u32 = 4000;
 
 /// The window of a share that has nothing to do.
 const NO_WINDOW: u64 = u64::MAX;
 
-/// What each share has for each other one.
+/// The parts that each share gives to each other one.
 #[derive(Debug)]
 pub(super) struct Boxes<T> {
     shares: usize,
@@ -48,7 +48,7 @@ impl<T> Boxes<T> {
     }
 }
 
-/// What shares exchange. Windows and effects are there twice: one half is written while the other
+/// All that shares exchange. Windows and effects are there twice: one half is written while the other
 /// is read.
 #[derive(Debug)]
 pub(super) struct Meeting {
