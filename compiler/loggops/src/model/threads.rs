@@ -48,8 +48,8 @@ impl<T> Boxes<T> {
     }
 }
 
-/// All that shares exchange. Windows and effects are there twice: one half is written while the other
-/// is read.
+/// All that shares exchange. Windows and effects are there twice: one half is written while the
+/// other is read.
 #[derive(Debug)]
 pub(super) struct Meeting {
     pub(super) barrier: Barrier,
