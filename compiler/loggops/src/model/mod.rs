@@ -141,6 +141,10 @@ pub struct Effort {
 /// The least number of actions that are worth a thread.
 const SHARE_MIN: u64 = 1 << 15;
 
+/// The least number of ranks that are worth a thread. The windows of fewer ranks often take less
+/// time than their synchronisation.
+const SHARE_RANKS_MIN: u64 = 1 << 10;
+
 /// Simulates a program on several threads. Calls `progress` now and then with the number of actions
 /// that have ended.
 ///
@@ -153,7 +157,9 @@ pub fn simulate_on<P: Source>(
     progress: &(impl Fn(u64) + Sync),
 ) -> Result<Times, ModelError> {
     let Effort { memory, threads } = effort;
-    let shares = |actions: u64| (actions / SHARE_MIN).clamp(1, threads.max(1) as u64) as usize;
+    let of_ranks = u64::from(source.num_ranks()) / SHARE_RANKS_MIN;
+    let shares =
+        |actions: u64| (actions / SHARE_MIN).min(of_ranks).clamp(1, threads.max(1) as u64) as usize;
     simulate_shares(source, machine, memory, shares, progress)
 }
 
