@@ -316,7 +316,7 @@ impl Arguments {
             && !self.noise.is_given()
             && !self.outputs.is_given()
             && !self.why.critical_path
-            && !(self.lean && self.why.partial)
+            && (!self.lean || !self.why.partial)
     }
 
     /// Returns the options of reading, and how to simulate. A binary that is large for the memory

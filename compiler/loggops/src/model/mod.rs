@@ -93,14 +93,14 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// Returns the error that counts of two in one window: the one of the lower action.
-    fn first(a: Option<Self>, b: Option<Self>) -> Option<Self> {
+    /// Returns the error that counts of two in one window: the one of the higher action.
+    fn one_of(a: Option<Self>, b: Option<Self>) -> Option<Self> {
         let key = |error: &Self| match *error {
             Self::Unequal { send, receive } => (0, receive, send),
             Self::TooLate { action } => (1, action, 0),
             Self::Stuck { .. } | Self::TooLarge(_) => (2, 0, 0),
         };
-        [a, b].into_iter().flatten().min_by_key(key)
+        [a, b].into_iter().flatten().max_by_key(key)
     }
 }
 
@@ -281,7 +281,7 @@ impl<'s, P: Source> Program<'s, P> {
             });
             std::iter::once(first).chain(others).collect()
         });
-        let fault = shares.iter().map(|share| share.fault).fold(None, ModelError::first);
+        let fault = shares.iter().map(|share| share.fault).fold(None, ModelError::one_of);
         fault.map_or(Ok(()), Err)?;
         finish(shares, self.num_actions())
     }

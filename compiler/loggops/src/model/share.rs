@@ -185,9 +185,9 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
         }
     }
 
-    /// Keeps an error, if there is no other that comes first.
+    /// Keeps an error, or the other one if that counts.
     pub(super) fn fail(&mut self, error: ModelError) {
-        self.fault = ModelError::first(self.fault, Some(error));
+        self.fault = ModelError::one_of(self.fault, Some(error));
     }
 
     /// Returns the number of messages that no receive takes, and of receives with wildcards that

@@ -120,7 +120,7 @@ impl Indexed {
                 self.expected.extend(receives.iter().map(|&(_, action)| action));
                 let receives = num_receives as u32;
                 self.channels.push(Channel { first_slot: slot, receives, counts: [0; 2] });
-                self.channels.len() as u32 - 1 | CHANNEL
+                CHANNEL | (self.channels.len() as u32 - 1)
             };
             for &(_, send) in &sends[..num_sends] {
                 tell(key, Partner { send, partner });
