@@ -1,86 +1,90 @@
-//! The ranks of a LogGOPSim binary as they lie in the file: those that behave alike, and all.
+//! The ranks of a LogGOPSim binary as they lie in the file.
 
-use crate::simulation::Times;
-use goal_asm::loggopsim::RankRecords;
-use goal_loggops::machine::Machine;
-use goal_loggops::symmetry::{Alike, Source};
-use goal_loggops::{Record, TooLarge, Workload, WorkloadBuilder};
-use goalc::driver::{self, Error, Input, Options};
+use goal_asm::loggopsim::{OperationKind, RankRecords, Ranks};
+use goal_lang::Placement;
+use goal_loggops::{Actions, Kind, Record, Source, TooLarge, Workload, WorkloadBuilder};
 
-/// The ranks of a LogGOPSim binary.
-pub(crate) struct Ranks<'a>(Vec<RankRecords<'a>>);
+/// A LogGOPSim binary that was checked.
+pub(crate) struct Binary<'a>(pub(crate) Ranks<'a>);
 
-impl<'a> Ranks<'a> {
-    /// Checks a LogGOPSim binary.
-    ///
-    /// # Errors
-    /// If the file is wrong.
-    pub(crate) fn read(input: &'a Input, options: &Options) -> Result<Self, Error> {
-        let mut ranks = Vec::new();
-        driver::visit_ranks(input, options, |rank| ranks.push(rank))?;
-        Ok(Self(ranks))
-    }
-
-    /// Simulates one rank of each class, without a list of all actions. Returns `None` if all ranks
-    /// are to be simulated, as with markers.
-    pub(crate) fn simulate(&self, machine: &Machine) -> Option<Times> {
-        if self.0.iter().any(RankRecords::has_markers) {
-            return None;
-        }
-        driver::show_stage("simulating");
-        let (times, classes) = Alike::new(self)?.simulate(machine)?;
-        Some(Times { classes, ..times.into() })
-    }
-
+impl Binary<'_> {
     /// Lists the actions of all ranks of a file with `size` bytes.
     pub(crate) fn workload(&self, size: usize) -> Result<Workload, TooLarge> {
         // An operation has 39 bytes, and each dependency 4.
         let mut builder = WorkloadBuilder::with_capacity(size / 39, 0);
-        for rank in &self.0 {
+        for rank in 0..self.0.num_ranks() {
             builder.begin_rank();
-            for index in 0..rank.len() {
-                builder.push(
-                    None,
-                    &rank.action(index),
-                    rank.missing(index),
-                    rank.waiters(index),
-                    rank.start_waiters(index),
-                    &|_, _| 0,
-                );
+            let actions = self.rank(rank);
+            for (position, record) in actions.records() {
+                let waiters = actions.waiters(position);
+                builder.push(record, waiters, actions.start_waiters(position));
             }
-            rank.roots().for_each(|root| builder.push_root(root));
+            actions.roots().for_each(|root| builder.push_root(root));
         }
         builder.finish()
     }
+}
 
-    fn rank(&self, rank: u32) -> &RankRecords<'_> {
-        &self.0[rank as usize]
+impl Source for Binary<'_> {
+    type Rank<'s>
+        = BinaryRank<'s>
+    where
+        Self: 's;
+
+    #[inline]
+    fn num_ranks(&self) -> u32 {
+        self.0.num_ranks()
+    }
+
+    #[inline]
+    fn rank(&self, rank: u32) -> BinaryRank<'_> {
+        BinaryRank(self.0.rank(rank))
     }
 }
 
-impl Source for Ranks<'_> {
-    fn num_ranks(&self) -> u32 {
+/// A rank of a LogGOPSim binary.
+#[derive(Clone, Copy)]
+pub(crate) struct BinaryRank<'a>(RankRecords<'a>);
+
+impl Actions for BinaryRank<'_> {
+    #[inline]
+    fn count(self) -> u32 {
         self.0.len() as u32
     }
 
-    fn len_of(&self, rank: u32) -> u32 {
-        self.rank(rank).len() as u32
+    #[inline]
+    fn record(self, position: u32) -> Record {
+        let operation = self.0.operation(position as usize);
+        let kind = match operation.kind {
+            OperationKind::Send => Kind::Send,
+            OperationKind::Recv => Kind::Recv,
+            OperationKind::Calc => Kind::Calc,
+            OperationKind::Marker | OperationKind::Collective => Kind::Dummy,
+        };
+        let has_peer = !matches!(operation.kind, OperationKind::Calc | OperationKind::Collective);
+        let (peer, tag) = if has_peer { (operation.peer, operation.tag) } else { (0, 0) };
+        let placement =
+            if kind == Kind::Dummy { Placement::default() } else { operation.placement };
+        Record::of(kind, operation.size, (peer, tag), operation.missing, placement)
     }
 
-    fn record(&self, rank: u32, position: u32) -> Record {
-        let (rank, index) = (self.rank(rank), position as usize);
-        Record::new(None, &rank.action(index), rank.missing(index), &|_, _| 0)
+    #[inline]
+    fn missing(self, position: u32) -> u32 {
+        self.0.missing(position as usize)
     }
 
-    fn waiters(&self, rank: u32, position: u32) -> impl Iterator<Item = u32> {
-        self.rank(rank).waiters(position as usize)
+    #[inline]
+    fn waiters(self, position: u32) -> impl Iterator<Item = u32> {
+        self.0.waiters(position as usize)
     }
 
-    fn start_waiters(&self, rank: u32, position: u32) -> impl Iterator<Item = u32> {
-        self.rank(rank).start_waiters(position as usize)
+    #[inline]
+    fn start_waiters(self, position: u32) -> impl Iterator<Item = u32> {
+        self.0.start_waiters(position as usize)
     }
 
-    fn roots(&self, rank: u32) -> impl Iterator<Item = u32> {
-        self.rank(rank).roots()
+    #[inline]
+    fn roots(self) -> impl Iterator<Item = u32> {
+        self.0.roots()
     }
 }

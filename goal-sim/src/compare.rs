@@ -96,6 +96,7 @@ pub(crate) fn run(CompareArguments(arguments): &CompareArguments) -> Result<u8, 
         return Err(Error::Usage("compare has one machine: leave --sweep out".to_owned()));
     }
     arguments.why.check(arguments.model, arguments.format, true)?;
+    arguments.refuse_lean()?;
     let runs = match (plan.is_random(), arguments.noise.runs) {
         (true, Some(runs)) if runs < RUNS_MIN => {
             return Err(Error::Usage(format!("--runs {runs}: a comparison needs {RUNS_MIN} runs")));

@@ -24,19 +24,20 @@ mod why;
 use clap::{Parser, Subcommand, ValueEnum};
 use compare::CompareArguments;
 use compat::Peer;
+use goal_loggops::model::{Effort, Memory};
 use goal_loggops::path::Path as CriticalPath;
 use goalc::driver::{
     self, Color, Error, InputArguments, Options, clear_stage, exit_status, report_error, with_stack,
 };
-use goalc::memory::{Allocator, prefer_huge_pages};
+use goalc::memory::{Allocator, installed_bytes, prefer_huge_pages};
 use markers::Phases;
 use noise::{NoiseArguments, Plan};
 use outputs::{OutputArguments, Outputs};
 use parameters::{Parameters, Parsed};
 use report::{Context, Details, Summary};
 use serde::Serialize;
-use simulation::{Stop, Times, explain, simulate, simulate_with};
-use source::{Reading, Subject};
+use simulation::{Stop, Times, explain, simulate_peer, simulate_quiet, simulate_with};
+use source::{Reading, Subject, TimesOnly};
 use std::path::Path;
 use std::process::ExitCode;
 use sweep::Axis;
@@ -95,6 +96,10 @@ struct Arguments {
     outputs: OutputArguments,
     #[command(flatten)]
     why: WhyArguments,
+    /// Keep only what is under way, and read LogGOPSim binaries where they lie in the file; for
+    /// times alone
+    #[arg(long)]
+    lean: bool,
     /// Take the command line of a peer, which follows, and print what it prints. It comes first
     #[arg(long, value_enum, value_name = "PEER")]
     compat: Option<Peer>,
@@ -232,8 +237,11 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     let (parameters, plan) = arguments.read(&arguments.input.options())?;
     arguments.outputs.check(arguments.model)?;
     arguments.why.check(arguments.model, arguments.format, arguments.noise.is_given())?;
-    let machine = arguments.needs_times_only().then_some(&parameters.machine);
-    let subject = match Subject::read_for(&arguments.input, arguments.format.findings(), machine)? {
+    let (options, effort) = arguments.effort()?;
+    let only = TimesOnly { machine: &parameters.machine, effort };
+    let only = arguments.needs_times_only().then_some(only);
+    let format = arguments.format.findings();
+    let subject = match Subject::read_for(&arguments.input, options, format, only)? {
         Reading::Subject(subject) => *subject,
         Reading::Times(times, started) => {
             let finish_ps = times.finish_ps.iter().copied();
@@ -247,17 +255,19 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
             report::write_times(arguments, &parameters, &summary, finish_ps)?;
             return Ok(0);
         }
+        Reading::Stop(stop) => return report::stopped_lean(stop),
     };
     plan.check(&subject.workload)?;
     driver::show_stage("simulating");
     let mut outputs = Outputs::create(arguments, &parameters, &subject)?;
-    let (times, path) = match simulate_for(arguments, &parameters, &plan, &subject, &mut outputs) {
-        Ok(found) => found,
-        Err(stop) => {
-            drop(outputs);
-            return report::stopped(&arguments.context(&parameters), subject, stop);
-        }
-    };
+    let (times, path) =
+        match simulate_for(arguments, &parameters, &plan, &subject, effort, &mut outputs) {
+            Ok(found) => found,
+            Err(stop) => {
+                drop(outputs);
+                return report::stopped(&arguments.context(&parameters), subject, stop);
+            }
+        };
     let summary = Summary::new(times.events, times.classes, subject.started);
     let phases = outputs.take_markers().map(|markers| Phases::new(&subject.workload, markers));
     // The times are known even if a file is not written.
@@ -286,18 +296,22 @@ fn simulate_for(
     parameters: &Parsed,
     plan: &Plan,
     subject: &Subject,
+    effort: Effort,
     outputs: &mut Outputs<'_>,
 ) -> Result<(Times, Option<CriticalPath>), Stop> {
     let workload = &subject.workload;
     let times = match arguments.noise.is_given() {
         true => simulate_with(workload, parameters, &plan.of(workload).of_run(0), outputs)?,
-        false if arguments.model == Model::Goal && outputs.needs_all_ranks(subject.are_unlike) => {
+        false if arguments.model == Model::Goal && outputs.needs_all_ranks() => {
             simulate_with(workload, parameters, &(), outputs)?
         }
         false if arguments.why.critical_path => {
             return explain(workload, parameters).map(|(times, path)| (times, Some(path)));
         }
-        false => simulate(workload, arguments.model, parameters, outputs)?,
+        false if arguments.model == Model::Goal => {
+            simulate_quiet(workload, &parameters.machine, effort)?
+        }
+        false => simulate_peer(workload, arguments.model, parameters, outputs)?,
     };
     let path = arguments.why.critical_path.then(|| explain(workload, parameters)).transpose()?;
     Ok((times, path.map(|(_, path)| path)))
@@ -320,6 +334,41 @@ impl Arguments {
             && !self.noise.is_given()
             && !self.outputs.is_given()
             && !self.why.critical_path
+            && (!self.lean || !self.why.partial)
+    }
+
+    /// Returns the options of reading, and how to simulate. A binary that is large for the memory
+    /// stays in the file.
+    ///
+    /// # Errors
+    /// `--lean` was given with something that needs a list of the actions.
+    fn effort(&self) -> Result<(Options, Effort), Error> {
+        if self.lean && !self.needs_times_only() {
+            self.refuse_lean()?;
+        }
+        let options = self.input.options();
+        let mapped_bytes_min = match (self.lean, self.needs_times_only()) {
+            (true, _) => 0,
+            (false, true) => installed_bytes().map_or(u64::MAX, |bytes| bytes / 2),
+            (false, false) => u64::MAX,
+        };
+        let memory = if self.lean { Memory::Lean } else { Memory::Fast };
+        let effort = Effort { memory, threads: options.threads };
+        Ok((Options { mapped_bytes_min, ..options }, effort))
+    }
+
+    /// Refuses `--lean`.
+    ///
+    /// # Errors
+    /// It was given.
+    fn refuse_lean(&self) -> Result<(), Error> {
+        match self.lean {
+            true => Err(Error::Usage(
+                "--lean gives the times of one simulation in the model `goal`, and nothing else"
+                    .to_owned(),
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Parses the machine and its noise.

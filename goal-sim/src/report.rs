@@ -9,6 +9,7 @@ use crate::source::{Subject, name};
 use crate::why::{self, Why};
 use crate::{Arguments, Format, Model};
 use goal_loggops::Workload;
+use goal_loggops::model::ModelError;
 use goalc::driver::{
     self, CheckOptions, Error, InputArguments, Loaded, Options, print, report_error,
 };
@@ -75,6 +76,23 @@ pub(crate) fn warn_of_order(model: Model, subject: &Subject) {
     }
 }
 
+/// Reports why a simulation has no times that has kept no list of the actions. Returns the exit
+/// status.
+pub(crate) fn stopped_lean(stop: Stop) -> Result<u8, Error> {
+    let why = match stop {
+        Stop::TooLate { .. } => {
+            return Err(Error::Usage(ModelError::TooLate { action: 0 }.to_string()));
+        }
+        Stop::TooLarge(error) => return Err(Error::Usage(error.to_string())),
+        Stop::Stuck { why, .. } => why,
+        Stop::Unequal { send, receive } => ModelError::Unequal { send, receive }.to_string(),
+    };
+    driver::print_line(&format!(
+        "goal-sim: the program gets stuck: {why}; goalc check names the actions"
+    ));
+    Ok(STUCK)
+}
+
 /// Reports why a simulation has no times. Returns the exit status.
 pub(crate) fn stopped(context: &Context<'_>, subject: Subject, stop: Stop) -> Result<u8, Error> {
     let (loaded, workload) = subject.load()?;
@@ -85,6 +103,7 @@ pub(crate) fn stopped(context: &Context<'_>, subject: Subject, stop: Stop) -> Re
                 name(&loaded, &workload, action)
             )));
         }
+        Stop::TooLarge(error) => return Err(Error::Usage(error.to_string())),
         Stop::Stuck { why, actions } => (why, actions),
         Stop::Unequal { send, receive } => {
             ("a message and its receive have different sizes".to_owned(), vec![send, receive])

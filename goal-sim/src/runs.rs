@@ -76,7 +76,7 @@ impl Measured {
         count: u32,
         options: &Options,
     ) -> Result<Self, Failure> {
-        let quiet = simulate(workload, model, parameters, &mut ())
+        let quiet = simulate(workload, model, parameters, options.threads)
             .map_err(|stop| Failure { run: None, stop })?;
         let noises = plan.of(workload);
         let numbers: Vec<u64> = (0..u64::from(count)).collect();
@@ -147,6 +147,7 @@ pub(crate) fn run(arguments: &Arguments, count: u32) -> Result<u8, Error> {
     let (parameters, plan) = arguments.read(&options)?;
     arguments.outputs.refuse("--runs")?;
     arguments.why.check(arguments.model, arguments.format, true)?;
+    arguments.refuse_lean()?;
     if !plan.is_random() {
         return Err(all_equal());
     }

@@ -1,12 +1,14 @@
 //! Runs the model that the command line names.
 
 use crate::Model;
+use crate::outputs::Progress;
 use crate::parameters::Parsed;
-use goal_loggops::Workload;
-use goal_loggops::model::{self, ModelError, Noise, Observer};
+use goal_loggops::machine::Machine;
+use goal_loggops::model::{self, Effort, Memory, ModelError, Noise, Observer};
 use goal_loggops::path::{Path, critical_path};
 use goal_loggops::peers::{self, Outcome, Pair, atlahs, loggopsim};
 use goal_loggops::symmetry;
+use goal_loggops::{Source, TooLarge, Workload};
 
 /// The times of a program.
 pub(crate) struct Times {
@@ -41,18 +43,23 @@ pub(crate) enum Stop {
         /// The action that would end at that time.
         action: u32,
     },
+    /// The program has too many actions.
+    TooLarge(TooLarge),
 }
 
-/// Simulates a program for an observer of the model `goal` and of those of the peers.
+/// Simulates a program, in the model `goal` on several threads.
 pub(crate) fn simulate(
     workload: &Workload,
     model: Model,
     parameters: &Parsed,
-    observer: &mut (impl Observer + peers::Observer),
+    threads: usize,
 ) -> Result<Times, Stop> {
     match model {
-        Model::Goal => simulate_quiet(workload, parameters, observer),
-        Model::Loggopsim | Model::Atlahs => simulate_peer(workload, model, parameters, observer),
+        Model::Goal => {
+            let effort = Effort { memory: Memory::Fast, threads };
+            simulate_quiet(workload, &parameters.machine, effort)
+        }
+        Model::Loggopsim | Model::Atlahs => simulate_peer(workload, model, parameters, &mut ()),
     }
 }
 
@@ -88,8 +95,8 @@ pub(crate) fn simulate_peer(
         );
         // The model itself may be the reason, and the peer may print times all the same: ATLAHS
         // always, LogGOPSim if no message and no receive waits.
-        let is_sound =
-            !matches!(simulate_quiet(workload, parameters, &mut ()), Err(Stop::Stuck { .. }));
+        let found = simulate(workload, Model::Goal, parameters, 1);
+        let is_sound = !matches!(found, Err(Stop::Stuck { .. }));
         if !is_sound || (model == Model::Loggopsim && waiting > 0) {
             return Err(Stop::Stuck { why, actions: Vec::new() });
         }
@@ -104,14 +111,15 @@ pub(crate) fn simulate_peer(
     Ok(Times { finish_ps, events, classes: workload.num_ranks(), note })
 }
 
-/// Simulates a program without noise in the model `goal`: one rank of those that behave alike. The
-/// observer sees a simulation of all ranks only.
-fn simulate_quiet(
-    workload: &Workload,
-    parameters: &Parsed,
-    observer: &mut impl Observer,
+/// Simulates a program without noise in the model `goal`: one rank of those that behave alike.
+pub(crate) fn simulate_quiet(
+    source: &impl Source,
+    machine: &Machine,
+    effort: Effort,
 ) -> Result<Times, Stop> {
-    let (times, classes) = symmetry::simulate(workload, &parameters.machine, observer)?;
+    let progress = Progress::new(source);
+    let show = |ended| progress.iter().for_each(|progress| progress.show(ended));
+    let (times, classes) = symmetry::simulate(source, machine, effort, &show)?;
     Ok(Times { classes, ..times.into() })
 }
 
@@ -144,6 +152,7 @@ impl From<ModelError> for Stop {
             ModelError::TooLate { action } => Stop::TooLate { action },
             ModelError::Unequal { send, receive } => Stop::Unequal { send, receive },
             ModelError::Stuck { .. } => Stop::Stuck { why: error.to_string(), actions: Vec::new() },
+            ModelError::TooLarge(error) => Stop::TooLarge(error),
         }
     }
 }

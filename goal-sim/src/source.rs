@@ -1,9 +1,10 @@
 //! The program that is simulated: read, listed for the models, and named in reports.
 
-use crate::binary::Ranks;
-use crate::simulation::Times;
+use crate::binary::Binary;
+use crate::simulation::{Stop, Times, simulate_quiet};
 use goal_lang::SourceMap;
 use goal_loggops::machine::Machine;
+use goal_loggops::model::{Effort, Memory};
 use goal_loggops::symmetry::{CommonTimes, simulate_symmetric};
 use goal_loggops::{Kind, Workload};
 use goalc::driver::{
@@ -18,8 +19,6 @@ pub(crate) struct Subject {
     pub(crate) workload: Workload,
     /// True if the input keeps the order of dependencies, on which the times of peers depend.
     pub(crate) keeps_order: bool,
-    /// True if it is known that few ranks behave alike.
-    pub(crate) are_unlike: bool,
     /// When the listing of the actions began.
     pub(crate) started: Instant,
 }
@@ -32,7 +31,7 @@ enum Source {
 
 /// What reading gives.
 pub(crate) enum Reading {
-    /// The times of a binary whose ranks behave alike, and when reading began.
+    /// The times of a binary that was simulated as it lies in the file, and when reading began.
     Times(Times, Instant),
     /// The times of a text that states all ranks at once.
     CommonTimes {
@@ -43,49 +42,71 @@ pub(crate) enum Reading {
         /// When the simulation began.
         started: Instant,
     },
+    /// Why a binary has no times for which nothing but what is under way was kept. The names of the
+    /// actions are in the sentence.
+    Stop(Stop),
     Subject(Box<Subject>),
+}
+
+/// The way to times, if nothing else is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TimesOnly<'a> {
+    pub(crate) machine: &'a Machine,
+    pub(crate) effort: Effort,
 }
 
 impl Subject {
     /// Reads the inputs. Findings that are no errors are printed in a format.
     pub(crate) fn read(input: &InputArguments, format: Format) -> Result<Self, Error> {
-        match Self::read_for(input, format, None)? {
+        let options = input.options();
+        match Self::read_for(input, options, format, None)? {
             Reading::Subject(subject) => Ok(*subject),
-            Reading::Times(..) | Reading::CommonTimes { .. } => {
+            Reading::Times(..) | Reading::CommonTimes { .. } | Reading::Stop(_) => {
                 unreachable!("there is no machine")
             }
         }
     }
 
-    /// Reads the inputs. If the ranks of a LogGOPSim binary behave alike, simulates one of each
-    /// class on `machine` instead of listing all actions. If a text states all ranks at once,
-    /// simulates one of them.
+    /// Reads the inputs. Simulates a LogGOPSim binary as it lies in the file if times are enough,
+    /// and makes no list of its actions unless a report needs it. If a text states all ranks at
+    /// once, simulates one of them.
     pub(crate) fn read_for(
         input: &InputArguments,
+        options: Options,
         format: Format,
-        machine: Option<&Machine>,
+        times: Option<TimesOnly<'_>>,
     ) -> Result<Reading, Error> {
-        let options = Options { strip: false, ..input.options() };
+        let options = Options { strip: false, ..options };
         let opened = driver::open(&input.inputs, &options)?;
         let expands = matches!(options.collectives, Collectives::Expand(_));
         let keeps_order = !matches!(opened, Opened::Nisa(_));
         let mut started = Instant::now();
-        let mut are_unlike = false;
         let (source, workload) = match opened {
             Opened::Loggopsim(ref input) if !expands => {
                 driver::show_stage("reading");
-                let ranks = Ranks::read(input, &options)?;
-                if let Some(times) = machine.and_then(|machine| ranks.simulate(machine)) {
-                    return Ok(Reading::Times(times, started));
+                let binary = Binary(driver::ranks_of(input, &options)?);
+                let times = times.filter(|_| input.is_mapped || !binary.0.has_markers());
+                if let Some(TimesOnly { machine, mut effort }) = times {
+                    driver::show_stage("simulating");
+                    if input.is_mapped {
+                        effort.memory = Memory::Lean;
+                    }
+                    match simulate_quiet(&binary, machine, effort) {
+                        Ok(times) => return Ok(Reading::Times(times, started)),
+                        Err(stop) if effort.memory == Memory::Lean => {
+                            return Ok(Reading::Stop(stop));
+                        }
+                        // The list of actions is for the report.
+                        Err(_) => {}
+                    }
                 }
-                are_unlike = machine.is_some();
-                let workload = ranks.workload(input.bytes.len());
-                drop(ranks);
+                let workload = binary.workload(input.bytes.len());
+                drop(binary);
                 (Source::Opened(opened), workload)
             }
             opened => {
-                let loaded = match (opened, machine) {
-                    (Opened::Text(sources), Some(machine)) => {
+                let loaded = match (opened, times) {
+                    (Opened::Text(sources), Some(TimesOnly { machine, .. })) => {
                         match load_text(sources, &options, format, machine)? {
                             Ok(loaded) => loaded,
                             Err(times) => return Ok(times),
@@ -100,7 +121,7 @@ impl Subject {
             }
         };
         let workload = workload.map_err(|error| Error::Usage(error.to_string()))?;
-        let subject = Self { options, source, workload, keeps_order, are_unlike, started };
+        let subject = Self { options, source, workload, keeps_order, started };
         Ok(Reading::Subject(Box::new(subject)))
     }
 

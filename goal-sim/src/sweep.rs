@@ -167,7 +167,7 @@ fn simulate_all(
             let (times, path) = explain(workload, point)?;
             Ok(Run::new(times, Some(path.sensitivity())))
         }
-        None => Ok(Run::new(simulate(workload, *model, point, &mut ())?, None)),
+        None => Ok(Run::new(simulate(workload, *model, point, 1)?, None)),
     })
 }
 
@@ -225,6 +225,7 @@ fn reason(stop: &Stop) -> &'static str {
     match stop {
         Stop::Stuck { .. } | Stop::Unequal { .. } => "stuck",
         Stop::TooLate { .. } => "too late",
+        Stop::TooLarge(_) => "too large",
     }
 }
 

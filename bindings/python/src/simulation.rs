@@ -8,7 +8,7 @@ use crate::text;
 use goal::ErrorCode;
 use goal_lang::ActionId;
 use goal_loggops::machine::{Machine, Parameter, ValueError};
-use goal_loggops::model::{ModelError, Times};
+use goal_loggops::model::{Effort, Memory, ModelError, Times};
 use goal_loggops::path::{Path, Sensitivity, Step, Work, critical_path};
 use goal_loggops::{Workload, symmetry};
 use goalc::driver::{self, CheckOptions, Error, Input, Loaded, MachineArguments, Opened, Options};
@@ -159,7 +159,11 @@ fn run(source: Source, machine: &Machine, has_path: bool) -> Result<Done, Failur
         .map_err(|error| Error::Usage(error.to_string()))?;
     let found = match has_path {
         true => critical_path(&workload, machine).map(|(times, path)| (times, Some(path))),
-        false => symmetry::simulate(&workload, machine, &mut ()).map(|(times, _)| (times, None)),
+        false => {
+            let effort = Effort { memory: Memory::Fast, threads: options.threads };
+            let found = symmetry::simulate(&workload, machine, effort, &|_| ());
+            found.map(|(times, _)| (times, None))
+        }
     };
     match found {
         Ok((times, path)) => {

@@ -90,6 +90,14 @@ impl Allocator {
 
 pub use huge::prefer_huge_pages;
 
+/// Returns the bytes of the machine's memory, if the system tells them.
+pub fn installed_bytes() -> Option<u64> {
+    // SAFETY: asks for numbers only.
+    let [pages, page] =
+        unsafe { [libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)] };
+    u64::try_from(pages).ok()?.checked_mul(u64::try_from(page).ok()?)
+}
+
 /// Memory in huge pages. A compiler fills hundreds of megabytes once, and a fault for each page of
 /// 4 KiB takes a quarter of the time of one thread.
 ///

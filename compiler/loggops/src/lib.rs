@@ -2,15 +2,15 @@
 //! LogGOPSim, 2010).
 
 mod channels;
-mod heaps;
 pub mod machine;
 mod matching;
 pub mod model;
-mod pairs;
 pub mod path;
 pub mod peers;
 mod radix;
+mod source;
 pub mod symmetry;
 mod workload;
 
+pub use source::{Actions, Source};
 pub use workload::{Kind, Record, TooLarge, Workload, WorkloadBuilder};

@@ -15,7 +15,6 @@ pub(crate) struct Matching {
     wild: FxHashMap<u32, Wild>,
     /// By action of a rank with wildcards, true if it waits.
     waits: Vec<bool>,
-    waiting: u64,
 }
 
 /// The queues of a rank with wildcards. The key of a queue is a source and a tag, or
@@ -34,12 +33,7 @@ impl Matching {
     /// Queues for ranks with wildcards alone.
     pub(crate) fn for_wildcards(workload: &Workload, has_wildcards: &[bool]) -> Self {
         let waits = if has_wildcards.contains(&true) { workload.len() } else { 0 };
-        Self { wild: FxHashMap::default(), waits: vec![false; waits], waiting: 0 }
-    }
-
-    /// Returns the number of messages and receives that wait.
-    pub(crate) fn num_waiting(&self) -> u64 {
-        self.waiting
+        Self { wild: FxHashMap::default(), waits: vec![false; waits] }
     }
 
     /// Returns the message that a receive of a rank with wildcards takes.
@@ -47,7 +41,6 @@ impl Matching {
         let queue = self.wild.get_mut(&rank)?.messages.get_mut(&(from, tag))?;
         while let Some(message) = queue.pop_front() {
             if std::mem::take(&mut self.waits[message as usize]) {
-                self.waiting -= 1;
                 return Some(message);
             }
         }
@@ -64,7 +57,6 @@ impl Matching {
             .iter()
             .filter_map(|key| Some((first(key)?.0, *key)))
             .min_by_key(|&(posted, _)| posted)?;
-        self.waiting -= 1;
         receives.get_mut(&key)?.pop_front().map(|(_, receive)| receive)
     }
 
@@ -74,13 +66,11 @@ impl Matching {
             messages.entry(key).or_default().push_back(message);
         }
         self.waits[message as usize] = true;
-        self.waiting += 1;
     }
 
     pub(crate) fn keep_receive(&mut self, rank: u32, from: u32, tag: u32, receive: u32) {
         let wild = self.wild.entry(rank).or_default();
         wild.receives.entry((from, tag)).or_default().push_back((wild.posted, receive));
         wild.posted += 1;
-        self.waiting += 1;
     }
 }

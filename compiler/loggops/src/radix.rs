@@ -5,44 +5,55 @@
 /// differ from that one in a bit and in none above it.
 #[derive(Debug)]
 pub(crate) struct RadixQueue {
-    buckets: Vec<Vec<(u64, u32)>>,
+    buckets: Vec<Bucket>,
     /// A bit for each bucket with entries.
     filled: u128,
     last: u64,
 }
 
+#[derive(Debug, Clone, Default)]
+struct Bucket {
+    entries: Vec<(u64, u32)>,
+    /// The least key. Meaningless without entries.
+    least: u64,
+}
+
 impl RadixQueue {
     pub(crate) fn new() -> Self {
-        Self { buckets: vec![Vec::new(); 65], filled: 0, last: 0 }
+        Self { buckets: vec![Bucket::default(); 65], filled: 0, last: 0 }
     }
 
     /// Adds a rank. Its key must be at least the last one taken.
     #[inline]
     pub(crate) fn push(&mut self, key: u64, rank: u32) {
         debug_assert!(key >= self.last);
-        let bucket = (64 - (key ^ self.last).leading_zeros()) as usize;
-        self.buckets[bucket].push((key, rank));
-        self.filled |= 1 << bucket;
+        let at = (64 - (key ^ self.last).leading_zeros()) as usize;
+        let bucket = &mut self.buckets[at];
+        bucket.least = if bucket.entries.is_empty() { key } else { bucket.least.min(key) };
+        bucket.entries.push((key, rank));
+        self.filled |= 1 << at;
     }
 
-    /// Moves all ranks of the least key to `ranks`, and returns that key.
-    pub(crate) fn take(&mut self, ranks: &mut Vec<u32>) -> Option<u64> {
-        if self.filled == 0 {
-            return None;
-        }
-        let bucket = self.filled.trailing_zeros() as usize;
-        if bucket > 0 {
-            let mut entries = std::mem::take(&mut self.buckets[bucket]);
-            self.filled &= !(1 << bucket);
-            self.last = entries.iter().map(|&(key, _)| key).min().unwrap_or(self.last);
+    /// Returns the least key.
+    pub(crate) fn first(&self) -> Option<u64> {
+        (self.filled != 0).then(|| self.buckets[self.filled.trailing_zeros() as usize].least)
+    }
+
+    /// Moves all ranks of the least key to `ranks`.
+    pub(crate) fn take(&mut self, ranks: &mut Vec<u32>) {
+        let Some(first) = self.first() else { return };
+        self.last = first;
+        let at = self.filled.trailing_zeros() as usize;
+        if at > 0 {
+            let mut entries = std::mem::take(&mut self.buckets[at].entries);
+            self.filled &= !(1 << at);
             for &(key, rank) in &entries {
                 self.push(key, rank);
             }
             entries.clear();
-            self.buckets[bucket] = entries;
+            self.buckets[at].entries = entries;
         }
         self.filled &= !1;
-        ranks.extend(self.buckets[0].drain(..).map(|(_, rank)| rank));
-        Some(self.last)
+        ranks.extend(self.buckets[0].entries.drain(..).map(|(_, rank)| rank));
     }
 }

@@ -45,15 +45,15 @@ pub struct Record {
 impl Record {
     /// Returns an action with the number of its dependencies. `local_ps` is the time of an
     /// operation that states none, in picoseconds.
-    pub fn new(
-        body: Option<&Body>,
+    fn new(
+        body: &Body,
         action: &Action,
         missing: u32,
         local_ps: &impl Fn(&Body, &Action) -> u64,
     ) -> Self {
         let size = |payload| match payload {
             Payload::Pattern { size } => size,
-            other => body.map_or(0, |body| body.payload_size(other)),
+            other => body.payload_size(other),
         };
         let (kind, size, peer, tag, placement) = match *action {
             Action::Send { payload, to, tag, placement } => {
@@ -65,10 +65,7 @@ impl Record {
             Action::Calc { nanos, placement } => (Kind::Calc, nanos, 0, 0, placement),
             Action::Nop | Action::Wtime { .. } => (Kind::Dummy, 0, 0, 0, Placement::default()),
             Action::Marker { to, tag, .. } => (Kind::Dummy, 0, to, tag, Placement::default()),
-            ref local => {
-                let picos = body.map_or(0, |body| local_ps(body, local));
-                (Kind::Local, picos, 0, 0, Placement::default())
-            }
+            ref local => (Kind::Local, local_ps(body, local), 0, 0, Placement::default()),
         };
         Self {
             size,
@@ -86,6 +83,20 @@ impl Record {
     /// Returns true for a marker. It is a dummy, and simulators tell its time.
     pub fn is_marker(&self) -> bool {
         self.kind == Kind::Dummy && self.peer > 0
+    }
+
+    /// Returns an action with the number of its dependencies. Peer and tag of one that is neither a
+    /// message nor a marker are 0.
+    #[inline]
+    pub fn of(
+        kind: Kind,
+        size: u64,
+        (peer, tag): (u32, u32),
+        missing: u32,
+        placement: Placement,
+    ) -> Self {
+        let Placement { cpu, nic } = placement;
+        Self { size, peer, tag, first_edge: 0, first_start_edge: 0, missing, cpu, nic, kind }
     }
 
     /// Returns the processor time of an action that is no message, in whole nanoseconds.
@@ -156,31 +167,16 @@ impl WorkloadBuilder {
         self.first_roots.push(self.roots.len() as u32);
     }
 
-    /// Adds an action of the rank that has begun, with the number of its dependencies, and the
-    /// actions of that rank that wait for its end and for its start. `local_ps` is the time of an
-    /// operation that states none, in picoseconds.
+    /// Adds an action of the rank that has begun. `waiters` are the actions of that rank that wait
+    /// for its end, and `start_waiters` those that wait for its start.
     pub fn push(
-        &mut self,
-        body: Option<&Body>,
-        action: &Action,
-        missing: u32,
-        waiters: impl Iterator<Item = u32>,
-        start_waiters: impl Iterator<Item = u32>,
-        local_ps: &impl Fn(&Body, &Action) -> u64,
-    ) {
-        let record = Record::new(body, action, missing, local_ps);
-        self.placement_max.cpu = self.placement_max.cpu.max(record.cpu);
-        self.placement_max.nic = self.placement_max.nic.max(record.nic);
-        self.push_record(record, waiters, start_waiters);
-    }
-
-    /// Adds an action as [`push`](Self::push) does.
-    pub(crate) fn push_record(
         &mut self,
         record: Record,
         waiters: impl Iterator<Item = u32>,
         start_waiters: impl Iterator<Item = u32>,
     ) {
+        self.placement_max.cpu = self.placement_max.cpu.max(record.cpu);
+        self.placement_max.nic = self.placement_max.nic.max(record.nic);
         let first = self.firsts.last().copied().unwrap_or_default();
         // A count that is too large for 32 bits is refused at the end.
         let first_edge = self.edges.len() as u32;
@@ -260,13 +256,11 @@ impl Workload {
             }
             for id in body.ids() {
                 let number = |waiter: &ActionId| waiter.0;
+                let (action, missing) = (body.action(id), missing[id.index()]);
                 builder.push(
-                    Some(body),
-                    body.action(id),
-                    missing[id.index()],
+                    Record::new(body, action, missing, &local_ps),
                     requires.row(id).iter().map(number),
                     irequires.row(id).iter().map(number),
-                    &local_ps,
                 );
             }
             let stated = body.debug.order.as_ref().map_or(&[][..], |order| &order.roots);

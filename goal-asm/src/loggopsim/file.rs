@@ -32,7 +32,7 @@ pub(super) fn error<T>(offset: usize, message: impl Into<String>) -> Result<T> {
 
 /// The bytes of a LogGOPSim binary. The methods read numbers at offsets that the caller has
 /// checked.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct File<'a>(pub(super) &'a [u8]);
 
 impl File<'_> {
@@ -41,6 +41,7 @@ impl File<'_> {
         u32::from_le_bytes(self.0[at..at + 4].try_into().expect("four bytes"))
     }
 
+    #[inline]
     pub(super) fn u64(self, at: usize) -> u64 {
         u64::from_le_bytes(self.0[at..at + 8].try_into().expect("eight bytes"))
     }

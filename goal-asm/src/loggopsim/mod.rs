@@ -11,6 +11,7 @@
 
 mod collective;
 mod file;
+mod operation;
 mod outline;
 mod rank;
 mod rank_file;
@@ -21,10 +22,11 @@ mod tests;
 mod write;
 
 pub use file::ReadError;
+pub use operation::{Operation, OperationKind};
 pub use rank::RankRecords;
 pub use rank_file::{RankFile, RankFileError};
 pub use rank_writer::RankWriter;
-pub use read::{is_second_form, read, visit_ranks};
+pub use read::{Ranks, is_second_form, read};
 pub use write::{Loss, WriteError, are_same, is_written_as, losses, write};
 
 /// The magic number of a LogGOPSim binary, in its first eight bytes.

@@ -65,11 +65,13 @@ impl Outline {
         Ok(Self { ends, placement_max: Placement { cpu: bytes[12].into(), nic: bytes[13] } })
     }
 
+    #[inline]
     pub(super) fn num_ranks(&self) -> u32 {
         self.ends.len() as u32 - 1
     }
 
     /// Returns the place of a rank in the file.
+    #[inline]
     pub(super) fn place(&self, rank: u32) -> Range<usize> {
         self.ends[rank as usize]..self.ends[rank as usize + 1]
     }

@@ -1,16 +1,14 @@
 //! Checks one rank of a LogGOPSim binary, and reads it as it lies there or as a [`Body`].
 
 use super::file::{File, Result, error};
+use super::operation::{Node, Operation, OperationKind, has_peer};
 use super::write::max_of;
 use super::{collective, node};
 use goal_lang::{
-    ANY, Action, ActionId, Body, CollectiveForm, CollectiveStatement, Csr, Cycle, Payload,
-    Placement, StatedOrder, StatedRows, is_marker, topological_order,
+    ANY, Action, ActionId, Body, CollectiveStatement, Csr, Cycle, Payload, Placement, StatedOrder,
+    StatedRows, topological_order,
 };
 use std::ops::Range;
-
-/// `MPI_ANY_SOURCE` of MPICH, -2. ATLAHS's Schedgen writes it as the traces have it.
-const ANY_OF_MPICH: u32 = u32::MAX - 1;
 
 #[derive(Clone, Copy)]
 pub(super) struct RankReader<'a> {
@@ -25,13 +23,27 @@ pub(super) struct RankReader<'a> {
 }
 
 /// A rank of a LogGOPSim binary that was checked: its operations as they lie in the file.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct RankRecords<'a> {
-    reader: RankReader<'a>,
+    /// The bytes of the rank.
+    file: File<'a>,
+    /// The number of ranks of the file.
+    ranks: u32,
     places: Places,
-    has_markers: bool,
-    /// The number of collective statements.
-    collectives: u32,
+}
+
+/// What ranks have besides messages and computations.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Census {
+    pub(super) markers: u64,
+    pub(super) collectives: u64,
+}
+
+impl Census {
+    fn add(&mut self, node: &Node, ranks: u32) {
+        self.markers += u64::from(node.is_marker(ranks));
+        self.collectives += u64::from(node.is_collective());
+    }
 }
 
 /// Memory that the checks of all ranks share.
@@ -50,18 +62,30 @@ const KINDS: [(Range<usize>, Range<usize>); 2] = [
 ];
 
 /// The counts of a rank's nodes and roots, and the places of its parts among its bytes.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 struct Places {
     nodes: u32,
     roots: u32,
-    first_root: usize,
     first_node: usize,
     appendix: usize,
     /// The number of entries of the appendix.
     entries: usize,
 }
 
+/// The place of a rank's roots.
+const FIRST_ROOT: usize = 8;
+
 impl Places {
+    /// Returns the places in a rank of `length` bytes, which has room for them.
+    #[inline]
+    fn new(nodes: u32, roots: u32, length: usize) -> Self {
+        let first_node = FIRST_ROOT + 4 * roots as usize;
+        let appendix = first_node + node::LENGTH * nodes as usize;
+        let entries = (length.saturating_sub(appendix)) / 4;
+        Self { nodes, roots, first_node, appendix, entries }
+    }
+
+    #[inline]
     fn node(&self, i: usize) -> usize {
         self.first_node + node::LENGTH * i
     }
@@ -70,10 +94,15 @@ impl Places {
 impl<'a> RankReader<'a> {
     /// Checks the rank.
     pub(super) fn check(self, scratch: &mut Scratch) -> Result<RankRecords<'a>> {
-        let (records, highest) =
+        self.check_all(scratch).map(|(records, _)| records)
+    }
+
+    /// Checks the rank, and counts what it has besides messages and computations.
+    pub(super) fn check_all(self, scratch: &mut Scratch) -> Result<(RankRecords<'a>, Census)> {
+        let (records, census, highest) =
             self.check_records(scratch).map_err(|error| error.behind(self.start))?;
         if max_of(highest, self.placement_max) == self.placement_max {
-            return Ok(records);
+            return Ok((records, census));
         }
         let (rank, Placement { cpu, nic }) = (self.rank, highest);
         error(
@@ -86,35 +115,28 @@ impl<'a> RankReader<'a> {
 
     /// Checks the records and their dependencies. Also returns the highest cpu and nic. Errors
     /// count bytes from the start of the rank.
-    fn check_records(self, scratch: &mut Scratch) -> Result<(RankRecords<'a>, Placement)> {
+    fn check_records(self, scratch: &mut Scratch) -> Result<(RankRecords<'a>, Census, Placement)> {
         let rank = self.rank;
         let places = self.places()?;
         let mut highest = Placement::default();
         let mut counts = 0;
-        let mut has_markers = false;
-        let mut collectives = 0;
+        let mut census = Census::default();
         for i in 0..places.nodes as usize {
-            let collective = collective::read(self.file, places.node(i), i);
-            collectives += u32::from(collective.is_some());
-            let named = match collective.map(|stated| stated.form) {
-                Some(CollectiveForm::Group { placement, .. }) => placement,
-                _ => {
-                    let action = self.action(places.node(i))?;
-                    has_markers |= matches!(action, Action::Marker { .. });
-                    action.placement()
-                }
-            };
-            highest = max_of(highest, named);
-            for count in [node::DEPENDENCIES, node::DEPENDENTS, node::START_DEPENDENTS] {
-                counts |= self.file.u32(places.node(i) + count.start);
+            let at = places.node(i);
+            let node = Node::at(self.file, at);
+            if !node.is_right(self.ranks) {
+                self.check_node(at)?;
             }
+            highest = max_of(highest, node.placement);
+            counts |= node.missing | node.dependents | node.start_dependents;
+            census.add(&node, self.ranks);
         }
         let mut goes_on = true;
         if places.entries > 0 || counts > 0 {
             goes_on = self.check_dependencies(places, scratch)?;
         }
         self.check_roots(places)?;
-        let records = RankRecords { reader: self, places, has_markers, collectives };
+        let records = self.records(places);
         if !goes_on && let Err(Cycle(path)) = topological_order(&records.body()) {
             let at = places.node(path[0].index());
             return error(
@@ -122,7 +144,7 @@ impl<'a> RankReader<'a> {
                 format!("operations of rank {rank} wait for each other, {} in all", path.len()),
             );
         }
-        Ok((records, highest))
+        Ok((records, census, highest))
     }
 
     fn places(&self) -> Result<Places> {
@@ -131,21 +153,19 @@ impl<'a> RankReader<'a> {
             return error(0, format!("rank {rank} has no room for its counts"));
         }
         let (nodes, roots) = (self.file.u32(0), self.file.u32(4));
-        let first_root = 8;
-        let first_node = first_root as u64 + 4 * u64::from(roots);
+        let first_node = FIRST_ROOT as u64 + 4 * u64::from(roots);
         let appendix = first_node + node::LENGTH as u64 * u64::from(nodes);
         if appendix > length as u64 || !(length as u64 - appendix).is_multiple_of(4) {
             return error(0, format!("{nodes} operations and {roots} roots don't fit rank {rank}"));
         }
-        let (first_node, appendix) = (first_node as usize, appendix as usize);
-        let entries = (length - appendix) / 4;
-        if u32::try_from(entries).is_err() {
+        let places = Places::new(nodes, roots, length);
+        if u32::try_from(places.entries).is_err() {
             return error(
-                appendix,
+                places.appendix,
                 format!("rank {rank} has more dependencies than 32-bit indices hold"),
             );
         }
-        Ok(Places { nodes, roots, first_root, first_node, appendix, entries })
+        Ok(places)
     }
 
     /// Checks both kinds of dependencies. Returns true if all operations come before those that
@@ -224,7 +244,7 @@ impl<'a> RankReader<'a> {
     fn check_roots(&self, places: Places) -> Result<()> {
         let rank = self.rank;
         let waits = |i: usize| self.file.u32(places.node(i) + node::DEPENDENCIES.start) > 0;
-        let roots = roots(self.file, places);
+        let roots = self.records(places).roots();
         if roots.clone().is_sorted_by(|a, b| a < b)
             && roots
                 .clone()
@@ -239,7 +259,7 @@ impl<'a> RankReader<'a> {
                 Some(missing) if *missing => *missing = false,
                 _ => {
                     return error(
-                        places.first_root + 4 * i,
+                        FIRST_ROOT + 4 * i,
                         format!("operation {root} of rank {rank} is no root, or listed twice"),
                     );
                 }
@@ -256,45 +276,30 @@ impl<'a> RankReader<'a> {
         }
     }
 
-    fn action(&self, at: usize) -> Result<Action> {
-        let bytes = self.file.0;
-        let peer = self.file.u32(at + node::PEER.start);
-        let size = self.file.u64(at + node::BYTES.start);
-        let tag = self.file.u32(at + node::TAG.start);
-        let placement = Placement { cpu: bytes[at + node::CPU].into(), nic: bytes[at + node::NIC] };
-        let payload = Payload::Pattern { size };
-        let known = peer < self.ranks;
-        match bytes[at + node::TYPE] {
-            node::SEND if tag == ANY => error(at + node::TAG.start, "a send needs a tag"),
-            node::SEND if is_marker(size, peer, self.ranks) => {
-                Ok(Action::Marker { to: peer, tag, placement })
-            }
-            node::SEND if !known => error(
+    fn records(&self, places: Places) -> RankRecords<'a> {
+        RankRecords { file: self.file, ranks: self.ranks, places }
+    }
+
+    /// Returns the error of the operation at byte `at`, if it is wrong.
+    #[cold]
+    fn check_node(&self, at: usize) -> Result<()> {
+        let node = Node::at(self.file, at);
+        match node.kind {
+            node::SEND if node.tag == ANY => error(at + node::TAG.start, "a send needs a tag"),
+            node::SEND | node::RECV if !has_peer(&node, self.ranks) => error(
                 at + node::PEER.start,
-                format!("there is no rank {peer} among {}", self.ranks),
+                format!("there is no rank {} among {}", node.peer, self.ranks),
             ),
-            node::SEND => Ok(Action::Send { payload, to: peer, tag, placement }),
-            node::RECV if !known && peer != ANY && peer != ANY_OF_MPICH => error(
-                at + node::PEER.start,
-                format!("there is no rank {peer} among {}", self.ranks),
-            ),
-            node::RECV => {
-                let from = if known { peer } else { ANY };
-                Ok(Action::Recv { payload, from, tag, placement })
-            }
-            node::CALC => Ok(Action::Calc { nanos: size, placement }),
-            kind if collective::of(kind).is_some() => Ok(Action::Nop),
+            node::SEND | node::RECV | node::CALC => Ok(()),
+            kind if collective::of(kind).is_some() => Ok(()),
             other => error(at + node::TYPE, format!("there is no type of operation {other}")),
         }
     }
 }
 
-fn roots(file: File<'_>, places: Places) -> impl ExactSizeIterator<Item = u32> + Clone {
-    (0..places.roots as usize).map(move |i| file.u32(places.first_root + 4 * i))
-}
-
 impl<'a> RankRecords<'a> {
     /// Returns the number of operations.
+    #[inline]
     pub fn len(&self) -> usize {
         self.places.nodes as usize
     }
@@ -304,41 +309,64 @@ impl<'a> RankRecords<'a> {
         self.len() == 0
     }
 
-    /// Returns true if the rank has markers.
-    pub fn has_markers(&self) -> bool {
-        self.has_markers
-    }
-
     /// Returns the operation at `index`.
     ///
     /// # Panics
     /// If there is none.
     pub fn action(&self, index: usize) -> Action {
+        let Operation { kind, peer, size, tag, placement, .. } = self.operation(index);
+        let payload = Payload::Pattern { size };
+        match kind {
+            OperationKind::Send => Action::Send { payload, to: peer, tag, placement },
+            OperationKind::Recv => Action::Recv { payload, from: peer, tag, placement },
+            OperationKind::Calc => Action::Calc { nanos: size, placement },
+            OperationKind::Marker => Action::Marker { to: peer, tag, placement },
+            OperationKind::Collective => Action::Nop,
+        }
+    }
+
+    /// Returns the fields of the operation at `index`.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[inline]
+    pub fn operation(&self, index: usize) -> Operation {
         assert!(index < self.len(), "there is no operation {index}");
-        self.reader.action(self.places.node(index)).expect("it was checked")
+        Node::at(self.file, self.places.node(index)).operation(self.ranks)
+    }
+
+    /// Returns a rank that was checked before.
+    pub(super) fn of_checked(bytes: &'a [u8], ranks: u32) -> Self {
+        let file = File(bytes);
+        let [nodes, roots] = [file.u32(0), file.u32(4)];
+        Self { file, ranks, places: Places::new(nodes, roots, bytes.len()) }
     }
 
     /// Returns the number of dependencies that the operation at `index` waits for.
+    #[inline]
     pub fn missing(&self, index: usize) -> u32 {
-        self.reader.file.u32(self.places.node(index) + node::DEPENDENCIES.start)
+        self.file.u32(self.places.node(index) + node::DEPENDENCIES.start)
     }
 
     /// Returns the operations that wait for the end of the one at `index`, in the file's order.
+    #[inline]
     pub fn waiters(&self, index: usize) -> impl ExactSizeIterator<Item = u32> + use<'a> {
         self.dependents(index, &KINDS[0])
     }
 
     /// Returns the operations that wait for the start of the one at `index`, in the file's order.
+    #[inline]
     pub fn start_waiters(&self, index: usize) -> impl ExactSizeIterator<Item = u32> + use<'a> {
         self.dependents(index, &KINDS[1])
     }
 
+    #[inline]
     fn dependents(
         &self,
         index: usize,
         (count, first): &(Range<usize>, Range<usize>),
     ) -> impl ExactSizeIterator<Item = u32> + use<'a> {
-        let (file, at) = (self.reader.file, self.places.node(index));
+        let (file, at) = (self.file, self.places.node(index));
         let len = file.u32(at + count.start) as usize;
         let entry = self.places.appendix + 4 * file.u32(at + first.start) as usize;
         (0..len).map(move |i| file.u32(entry + 4 * i))
@@ -346,19 +374,19 @@ impl<'a> RankRecords<'a> {
 
     /// Returns the operations that wait for nothing, in the file's order.
     pub fn roots(&self) -> impl ExactSizeIterator<Item = u32> + Clone + use<'a> {
-        roots(self.reader.file, self.places)
+        let (file, first) = (self.file, FIRST_ROOT);
+        (0..self.places.roots as usize).map(move |i| file.u32(first + 4 * i))
     }
 
     /// Returns the number of collective statements. They are dummies among the operations.
     pub fn num_collectives(&self) -> u32 {
-        self.collectives
+        self.collectives().count() as u32
     }
 
     /// Returns the collective statements, in the file's order.
-    fn collectives(&self) -> Vec<CollectiveStatement> {
-        let indices = 0..if self.collectives > 0 { self.len() } else { 0 };
-        let (file, places) = (self.reader.file, self.places);
-        indices.filter_map(|index| collective::read(file, places.node(index), index)).collect()
+    fn collectives(&self) -> impl Iterator<Item = CollectiveStatement> {
+        let (file, places) = (self.file, self.places);
+        (0..self.len()).filter_map(move |index| collective::read(file, places.node(index), index))
     }
 
     /// Returns the graph of the rank. If the file lists dependents and roots in another order than
@@ -374,7 +402,7 @@ impl<'a> RankRecords<'a> {
             actions: (0..self.len()).map(|index| self.action(index)).collect(),
             requires,
             irequires,
-            collectives: self.collectives(),
+            collectives: self.collectives().collect(),
             ..Body::default()
         };
         body.debug.order = order.boxed();

@@ -8,12 +8,17 @@
 use super::file::{File, Result};
 use super::node;
 use super::outline::Outline;
-use super::rank::{RankRecords, Scratch};
+use super::rank::{Census, RankRecords, Scratch};
 use goal_lang::limits::Limits;
 use goal_lang::{BodyId, Program, ProgramBuilder};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// The ranks that a thread checks at a time.
+const RANKS_PER_PART: u32 = 64;
 
 /// The most bodies that the reader remembers, so that ranks with equal bytes share a body. When it
 /// has this many, it forgets them all: in a file with more different ranks few share a body.
@@ -92,22 +97,87 @@ fn is_second_rank(rank: &[u8], length: u64) -> bool {
     })
 }
 
-/// Checks a LogGOPSim binary, and calls `visit_rank` with each rank as it lies in the file.
-///
-/// # Errors
-/// As [`read`].
-pub fn visit_ranks<'a>(
+/// The ranks of a LogGOPSim binary that was checked, as they lie in the file.
+#[derive(Debug)]
+pub struct Ranks<'a> {
     bytes: &'a [u8],
-    limits: &Limits,
-    mut visit_rank: impl FnMut(RankRecords<'a>),
-) -> Result<()> {
-    let mut scratch = Scratch::default();
-    let outline = Outline::of_bytes(bytes, limits)?;
-    for rank in 0..outline.num_ranks() {
-        let reader = outline.reader(rank, &bytes[outline.place(rank)]);
-        visit_rank(reader.check(&mut scratch)?);
+    outline: Outline,
+    census: Census,
+}
+
+impl<'a> Ranks<'a> {
+    /// Checks a LogGOPSim binary. A pool of rayon's shares the work if the caller runs in one.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn check(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
+        let outline = Outline::of_bytes(bytes, limits)?;
+        let ranks = outline.num_ranks();
+        let (markers, collectives) = (AtomicU64::new(0), AtomicU64::new(0));
+        let check = |scratch: &mut Scratch, rank| match outline
+            .reader(rank, &bytes[outline.place(rank)])
+            .check_all(scratch)
+        {
+            Err(error) => Some(error),
+            Ok((_, found)) => {
+                if found.markers > 0 {
+                    markers.fetch_add(found.markers, Relaxed);
+                }
+                if found.collectives > 0 {
+                    collectives.fetch_add(found.collectives, Relaxed);
+                }
+                None
+            }
+        };
+        let error = match rayon::current_thread_index() {
+            None => {
+                let mut scratch = Scratch::default();
+                (0..ranks).find_map(|rank| check(&mut scratch, rank))
+            }
+            Some(_) => {
+                let parts = (0..ranks.div_ceil(RANKS_PER_PART)).into_par_iter();
+                parts
+                    .map_init(Scratch::default, |scratch, part| {
+                        let first = part * RANKS_PER_PART;
+                        let end = first.saturating_add(RANKS_PER_PART).min(ranks);
+                        (first..end).find_map(|rank| check(scratch, rank))
+                    })
+                    .find_map_first(|error| error)
+            }
+        };
+        match error {
+            Some(error) => Err(error),
+            None => {
+                let census =
+                    Census { markers: markers.into_inner(), collectives: collectives.into_inner() };
+                Ok(Self { bytes, outline, census })
+            }
+        }
     }
-    Ok(())
+
+    /// Returns true if there are markers.
+    pub fn has_markers(&self) -> bool {
+        self.census.markers > 0
+    }
+
+    /// Returns the number of collective statements. They are dummies among the operations.
+    pub fn num_collectives(&self) -> u64 {
+        self.census.collectives
+    }
+
+    /// Returns the number of ranks.
+    pub fn num_ranks(&self) -> u32 {
+        self.outline.num_ranks()
+    }
+
+    /// Returns a rank.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[inline]
+    pub fn rank(&self, rank: u32) -> RankRecords<'a> {
+        RankRecords::of_checked(&self.bytes[self.outline.place(rank)], self.num_ranks())
+    }
 }
 
 fn hash(bytes: &[u8]) -> u64 {

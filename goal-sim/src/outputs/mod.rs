@@ -24,7 +24,7 @@ use goal_loggops::peers;
 use goalc::driver::{Error, Output, Target, are_one_file};
 use matches::Matches;
 pub(crate) use names::Names;
-use progress::Progress;
+pub(crate) use progress::Progress;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -117,6 +117,8 @@ pub(crate) struct Outputs<'a> {
     workload: &'a Workload,
     /// The markers that were reached. `None` in a program without markers.
     markers: Option<Vec<Reached>>,
+    /// The actions that have ended.
+    ended: u64,
 }
 
 /// An observer with a file. It sees the ends of markers only.
@@ -156,13 +158,12 @@ impl<'a> Outputs<'a> {
         }
         let workload = &subject.workload;
         let markers = (workload.num_markers() > 0).then(Vec::new);
-        Ok(Self { files, progress: Progress::new(workload.len()), workload, markers })
+        Ok(Self { files, progress: Progress::new(workload), workload, markers, ended: 0 })
     }
 
-    /// Returns true if all ranks have to be simulated: for files, for markers, or because they are
-    /// unlike each other.
-    pub(crate) fn needs_all_ranks(&self, are_unlike: bool) -> bool {
-        are_unlike || !self.files.is_empty() || self.markers.is_some()
+    /// Returns true if all ranks have to be simulated: for files or for markers.
+    pub(crate) fn needs_all_ranks(&self) -> bool {
+        !self.files.is_empty() || self.markers.is_some()
     }
 
     /// Takes the markers that were reached. Returns `None` of a program without markers.
@@ -191,8 +192,9 @@ impl Observer for Outputs<'_> {
     }
 
     fn end(&mut self, rank: u32, action: u32, time: u64) {
-        if let Some(progress) = &mut self.progress {
-            progress.advance();
+        self.ended += 1;
+        if let Some(progress) = &self.progress {
+            progress.show(self.ended);
         }
         if let Some(markers) = &mut self.markers
             && self.workload.record(action).is_marker()

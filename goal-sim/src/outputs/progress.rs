@@ -1,37 +1,39 @@
 //! The progress of a simulation on a terminal.
 
+use goal_loggops::{Actions, Source};
 use goalc::driver;
 use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// Actions between two looks at the clock.
 const STEP: u64 = 1 << 16;
 
-/// Counts actions that have ended.
-pub(super) struct Progress {
-    ended: u64,
+/// Shows how many actions have ended.
+pub(crate) struct Progress {
     actions: u64,
     started: Instant,
+    /// The number of actions from which on it is shown again.
+    next: AtomicU64,
 }
 
 impl Progress {
-    /// Begins to count, if standard error is a terminal.
-    pub(super) fn new(actions: usize) -> Option<Self> {
+    /// Begins, if standard error is a terminal.
+    pub(crate) fn new(source: &impl Source) -> Option<Self> {
+        let count = |rank| u64::from(source.rank(rank).count());
         io::stderr().is_terminal().then(|| Self {
-            ended: 0,
-            actions: actions as u64,
+            actions: (0..source.num_ranks()).map(count).sum(),
             started: Instant::now(),
+            next: AtomicU64::new(STEP),
         })
     }
 
-    pub(super) fn advance(&mut self) {
-        self.ended += 1;
-        if self.ended.is_multiple_of(STEP) {
-            driver::show_stage(&text(
-                self.ended,
-                self.actions,
-                self.started.elapsed().as_secs_f64(),
-            ));
+    /// Shows that `ended` actions have ended.
+    pub(crate) fn show(&self, ended: u64) {
+        if ended >= self.next.load(Ordering::Relaxed) {
+            self.next.store(ended + STEP, Ordering::Relaxed);
+            let seconds = self.started.elapsed().as_secs_f64();
+            driver::show_stage(&text(ended, self.actions, seconds));
         }
     }
 }

@@ -30,6 +30,9 @@ pub struct Input {
     pub form: Form,
     /// True if the bytes were unpacked.
     pub packed: bool,
+    /// True for a binary that is read where it lies in the file
+    /// ([`mapped_bytes_min`](Options::mapped_bytes_min)).
+    pub is_mapped: bool,
 }
 
 /// NISA's first bytes up to its line ends. A transfer may have changed these; the verifier then
@@ -64,7 +67,11 @@ impl Input {
             return Self::from_bytes(name, Arc::new(bytes), limit);
         }
         let mapped = mapping::map(&file).map_err(|error| Error::io(&name, error))?;
-        if form(&mapped) != Form::Text {
+        let form = form(&mapped);
+        if form == Form::Loggopsim && metadata.len() >= options.mapped_bytes_min {
+            return Ok(Self { name, bytes: mapped, form, packed: false, is_mapped: true });
+        }
+        if form != Form::Text {
             // Read again instead of copied from the mapping, whose pages would count as memory too.
             drop(mapped);
             let private = read_bounded(&name, &file, limit)?;
@@ -81,10 +88,16 @@ impl Input {
     /// bytes.
     pub fn from_bytes(name: String, bytes: Bytes, limit: u64) -> Result<Self, Error> {
         let Some(packing) = Packing::of(&bytes) else {
-            return Ok(Self { name, form: form(&bytes), bytes, packed: false });
+            return Ok(Self { name, form: form(&bytes), bytes, packed: false, is_mapped: false });
         };
         let unpacked = packing.unpack(&name, &bytes, limit)?;
-        Ok(Self { name, form: form(&unpacked), bytes: Arc::new(unpacked), packed: true })
+        Ok(Self {
+            name,
+            form: form(&unpacked),
+            bytes: Arc::new(unpacked),
+            packed: true,
+            is_mapped: false,
+        })
     }
 }
 

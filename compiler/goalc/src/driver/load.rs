@@ -7,7 +7,7 @@ use super::{
     Collectives, Error, Findings, Form, Input, Options, name_flags, name_foreign, refused, silence,
 };
 use goal_asm::Nisa;
-use goal_asm::loggopsim::{self, RankRecords};
+use goal_asm::loggopsim::{self, Ranks};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{
     ParseOptions, Parsed, SourceMap, SymmetricProgram, parse, parse_symmetric, unexpanded,
@@ -106,27 +106,19 @@ pub enum Opened {
     Loggopsim(Input),
 }
 
-/// Checks a LogGOPSim binary, and calls `visit` with each rank as it lies in the file. This needs
-/// no memory for a program.
+/// Checks a LogGOPSim binary. Its ranks need no memory for a program.
 ///
 /// # Errors
 /// Returns an error if the file is wrong.
-pub fn visit_ranks<'a>(
-    input: &'a Input,
-    options: &Options,
-    mut visit: impl FnMut(RankRecords<'a>),
-) -> Result<(), Error> {
-    let mut collectives = 0;
-    let visited = loggopsim::visit_ranks(&input.bytes, &options.limits, |rank| {
-        collectives += u64::from(rank.num_collectives());
-        visit(rank);
-    });
-    visited.map_err(|error| unreadable_bytes(input, options, &error))?;
-    match collectives.checked_sub(1) {
+pub fn ranks_of<'a>(input: &'a Input, options: &Options) -> Result<Ranks<'a>, Error> {
+    let ranks = options
+        .with_threads(|| Ranks::check(&input.bytes, &options.limits))
+        .map_err(|error| unreadable_bytes(input, options, &error))?;
+    match ranks.num_collectives().checked_sub(1) {
         Some(rest) if matches!(options.collectives, Collectives::Refuse) => {
             Err(unexpanded_in(&input.name, rest).into())
         }
-        _ => Ok(()),
+        _ => Ok(ranks),
     }
 }
 

@@ -7,9 +7,10 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-/// Maps a plain file that isn't empty. Only the parser of text reads mapped bytes, and it accepts
-/// bytes that change at any time. Binary forms are copied first, so that the verified bytes are the
-/// ones that are used.
+/// Maps a plain file that isn't empty. The parser of text accepts bytes that change at any time.
+/// Binary forms are copied first, so that the verified bytes are the ones that are used. LogGOPSim
+/// binaries may be too large for that. They are indexed with bounds checks, so one that changes
+/// ends the command at worst.
 ///
 /// # Errors
 /// An error of the system.

@@ -52,7 +52,7 @@ pub use flags::{FLAGS, name_flags, refused};
 pub use foreign::{FIRST_LINE_MAX, is_goal_script, is_script, name_foreign};
 pub use input::{Form, Input};
 use json::write_json;
-pub use load::{Opened, Text, load_program, load_text, open, visit_ranks};
+pub use load::{Opened, Text, load_program, load_text, open, ranks_of};
 pub use loaded::Loaded;
 pub use output::{Output, Target, are_one_file, survive_file_size};
 pub use passes::{MachineArguments, PassArguments};
@@ -80,6 +80,8 @@ pub struct Options {
     /// Most bytes of an input that has to be held in memory because it comes through a pipe, is
     /// packed or is binary.
     pub input_bytes_max: u64,
+    /// LogGOPSim binaries of at least this many bytes are read where they lie in the file.
+    pub mapped_bytes_min: u64,
     /// The number of threads that work. The result does not depend on it.
     pub threads: usize,
     /// True to take tags modulo 2^32 ([`goal_lang::ParseOptions::wrap_tags`]).
@@ -114,6 +116,7 @@ impl Default for Options {
         Self {
             limits: Limits::default(),
             input_bytes_max: INPUT_BYTES_MAX,
+            mapped_bytes_min: u64::MAX,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             wrap_tags: false,
             collectives: Collectives::default(),

@@ -93,6 +93,11 @@ pub enum Cause {
 ///
 /// `()` sees nothing.
 pub trait Observer {
+    /// Returns true if [`Held::place`] has to be right in all calls.
+    fn needs_places(&self) -> bool {
+        true
+    }
+
     /// Makes an action wait until `time` for what it depends on. No call about it has an earlier
     /// time than the one before. The causes with the last time are those of its readiness. Without
     /// a call it is ready at 0.
@@ -118,4 +123,30 @@ pub trait Observer {
     }
 }
 
-impl Observer for () {}
+impl Observer for () {
+    fn needs_places(&self) -> bool {
+        false
+    }
+}
+
+impl<O: Observer> Observer for &mut O {
+    fn needs_places(&self) -> bool {
+        O::needs_places(self)
+    }
+
+    fn delay(&mut self, action: u32, cause: Cause, time: u64) {
+        O::delay(self, action, cause, time);
+    }
+
+    fn start(&mut self, job: Job) {
+        O::start(self, job);
+    }
+
+    fn receive(&mut self, receive: u32, send: u32, posted: u64, taken: u64, end: u64) {
+        O::receive(self, receive, send, posted, taken, end);
+    }
+
+    fn end(&mut self, rank: u32, action: u32, time: u64) {
+        O::end(self, rank, action, time);
+    }
+}

@@ -1,6 +1,7 @@
 //! Compares the model with a slow one that looks at all jobs of all ranks for each step.
 
 use super::*;
+use crate::Kind;
 use crate::machine::PerByte;
 use goal_lang::{ParseOptions, SourceMap};
 use std::collections::BTreeMap;
@@ -309,4 +310,35 @@ fn times_are_those_of_the_slow_model() {
         }
     }
     assert!(ends > 400, "{ends} programs ended");
+}
+
+/// Programs get stuck alike, but the lean store does not know which messages nobody takes.
+fn compare(workload: &Workload, machine: &Machine, text: &str) -> bool {
+    let known = simulate(workload, machine);
+    for memory in [Memory::Fast, Memory::Lean] {
+        for threads in [1, 2, 3] {
+            let found = simulate_shares(workload, machine, memory, |_| threads, &|_| ());
+            let about = || format!("{memory:?}, {threads} threads, {machine:?}\n{text}");
+            match (&known, found) {
+                (
+                    Err(ModelError::Stuck { left, .. }),
+                    Err(ModelError::Stuck { left: found, .. }),
+                ) => assert_eq!(*left, found, "{}", about()),
+                (known, found) => assert_eq!(*known, found, "{}", about()),
+            }
+        }
+    }
+    known.is_ok()
+}
+
+#[test]
+fn times_depend_neither_on_threads_nor_on_memory() {
+    let (mut ends, mut random) = (0, fastrand::Rng::with_seed(3));
+    for round in 0..150 {
+        let text = program(&mut random, round % 3 == 0);
+        let workload = workload(&text);
+        let machine = machine(&mut random);
+        ends += usize::from(compare(&workload, &machine, &text));
+    }
+    assert!(ends > 80, "{ends} programs ended");
 }

@@ -1,7 +1,7 @@
 //! The partition of ranks, by hashing: refined until the peers of equal ranks are equal.
 
-use super::source::{Source, is_message, records};
 use crate::channels::NONE;
+use crate::source::{Actions, Source, is_message};
 use crate::workload::Kind;
 use goal_lang::ANY;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -13,6 +13,10 @@ const GAIN_MIN: usize = 4;
 /// The most times that the partition is refined. Each time takes about as long as reading all
 /// messages.
 const ROUNDS_MAX: usize = 12;
+
+/// The number of classes from which on doubling means that nearly all ranks differ in the end, as
+/// in trees.
+const QUICK_MIN: usize = 16;
 
 /// A partition of ranks. Ranks of a class have equal actions and dependencies but for peers, and
 /// peers of equal classes: unless hashes collide, which the comparison of the ranks finds.
@@ -37,6 +41,9 @@ impl Classes {
                 Self::by_hash(source, |rank| Some(hash_of_peers(source, rank, &classes.of)))?;
             if finer.len() == classes.len() {
                 return Some(finer);
+            }
+            if classes.len() > QUICK_MIN && finer.len() > 2 * classes.len() {
+                return None;
             }
             classes = finer;
         }
@@ -71,8 +78,8 @@ impl Classes {
 /// Returns a hash of a rank's actions without peers; `None` if one is a receive with a wildcard.
 fn hash_of_actions(source: &impl Source, rank: u32) -> Option<u64> {
     let mut hasher = FxHasher::default();
-    hasher.write_u32(source.len_of(rank));
-    for (_, record) in records(source, rank) {
+    hasher.write_u32(source.rank(rank).count());
+    for (_, record) in source.rank(rank).records() {
         if record.kind == Kind::Recv && (record.peer == ANY || record.tag == ANY) {
             return None;
         }
@@ -88,7 +95,7 @@ fn hash_of_actions(source: &impl Source, rank: u32) -> Option<u64> {
 fn hash_of_peers(source: &impl Source, rank: u32, class_of: &[u32]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write_u32(class_of[rank as usize]);
-    for (_, record) in records(source, rank).filter(|(_, record)| is_message(record)) {
+    for (_, record) in source.rank(rank).records().filter(|(_, record)| is_message(record)) {
         hasher.write_u32(class_of.get(record.peer as usize).copied().unwrap_or(NONE));
     }
     hasher.finish()

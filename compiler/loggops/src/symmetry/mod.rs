@@ -37,38 +37,36 @@ mod quotient;
 mod relation;
 #[cfg(test)]
 mod relation_tests;
-mod source;
 #[cfg(test)]
 mod tests;
 mod ties;
 
 pub use relation::{CommonTimes, simulate_symmetric};
-pub use source::Source;
 
 use crate::machine::Machine;
-use crate::model::{self, ModelError, Observer, Times};
+use crate::model::{self, Effort, ModelError, Times};
+use crate::source::{Actions, Source};
 use crate::workload::{Kind, Workload};
 use classes::Classes;
 use quotient::Quotient;
-use source::records;
 use ties::Ties;
 
-/// Simulates a program as [`model::simulate`] does, but one rank of each class of ranks that behave
-/// alike. Returns the number of ranks that were simulated as well. The observer sees a simulation
-/// of all ranks only.
+/// Simulates a program as [`model::simulate_on`] does, but one rank of each class of ranks that
+/// behave alike. Returns the number of ranks that were simulated as well.
 ///
 /// # Errors
-/// As of [`model::simulate`].
+/// As of [`model::simulate_on`].
 pub fn simulate(
-    workload: &Workload,
+    source: &impl Source,
     machine: &Machine,
-    observer: &mut impl Observer,
+    effort: Effort,
+    progress: &(impl Fn(u64) + Sync),
 ) -> Result<(Times, usize), ModelError> {
-    if let Some(found) = Alike::new(workload).and_then(|alike| alike.simulate(machine)) {
+    if let Some(found) = Alike::new(source).and_then(|alike| alike.simulate(machine)) {
         return Ok(found);
     }
-    let times = model::simulate_with(workload, machine, &(), observer)?;
-    Ok((times, workload.num_ranks()))
+    let times = model::simulate_on(source, machine, effort, progress)?;
+    Ok((times, source.num_ranks() as usize))
 }
 
 /// A program that is simulated many times, with the ranks that behave alike.
@@ -144,5 +142,5 @@ impl Alike {
 
 /// Returns the events of a rank whose actions end: its actions and its sends' messages.
 fn events(source: &impl Source, rank: u32) -> u64 {
-    records(source, rank).map(|(_, record)| 1 + u64::from(record.kind == Kind::Send)).sum()
+    source.rank(rank).records().map(|(_, record)| 1 + u64::from(record.kind == Kind::Send)).sum()
 }

@@ -1,8 +1,8 @@
 //! The program of the representatives, and the comparison of all ranks with them.
 
 use super::classes::Classes;
-use super::source::{Source, is_message, records};
 use crate::channels::NONE;
+use crate::source::{Actions, Source, is_message};
 use crate::workload::{Kind, Record, Workload, WorkloadBuilder};
 use rustc_hash::FxHashMap;
 
@@ -53,7 +53,7 @@ impl Quotient {
         let mut sends = vec![NONE; firsts.len()];
         let posted = Posted::new(source, classes);
         for (&rank, &base) in classes.representatives.iter().zip(&bases) {
-            for (position, record) in records(source, rank) {
+            for (position, record) in source.rank(rank).records() {
                 if record.kind != Kind::Send {
                     continue;
                 }
@@ -61,7 +61,7 @@ impl Quotient {
                 let receive = posted.find(rank, &record, channels[send as usize].number)?;
                 let class = classes.of[record.peer as usize] as usize;
                 let receiver = classes.representatives[class];
-                if receive >= source.len_of(receiver) {
+                if receive >= source.rank(receiver).count() {
                     return None;
                 }
                 let met = &mut sends[(bases[class] + receive) as usize];
@@ -69,13 +69,14 @@ impl Quotient {
                     return None;
                 }
                 receives[send as usize] = receive;
-                sources[send as usize] = source.record(receiver, receive).peer;
+                sources[send as usize] = source.rank(receiver).record(receive).peer;
             }
         }
         let (mut quotient, mut tags) = (WorkloadBuilder::default(), Vec::new());
         for (&rank, &base) in classes.representatives.iter().zip(&bases) {
             quotient.begin_rank();
-            for (position, mut record) in records(source, rank) {
+            let of = source.rank(rank);
+            for (position, mut record) in of.records() {
                 tags.push(record.tag);
                 if is_message(&record) {
                     let at = base + position;
@@ -83,10 +84,10 @@ impl Quotient {
                     record.peer = classes.of[record.peer as usize];
                     record.tag = channels.get(send as usize)?.channel;
                 }
-                let waiters = source.waiters(rank, position);
-                quotient.push_record(record, waiters, source.start_waiters(rank, position));
+                let (waiters, start_waiters) = (of.waiters(position), of.start_waiters(position));
+                quotient.push(record, waiters, start_waiters);
             }
-            source.roots(rank).for_each(|root| quotient.push_root(root));
+            of.roots().for_each(|root| quotient.push_root(root));
         }
         Some(Self { workload: quotient.finish().ok()?, sources, tags, receives, firsts })
     }
@@ -115,14 +116,14 @@ impl Quotient {
     /// that had a message with it.
     fn is_of(&self, source: &impl Source, classes: &Classes, rank: u32, seen: &mut [u32]) -> bool {
         let class = classes.of[rank as usize];
-        let of_class = &self.workload;
-        source.len_of(rank) == of_class.len_of(class)
-            && source.roots(rank).eq(Source::roots(of_class, class))
-            && records(source, rank).zip(of_class.actions(class)).all(|((at, record), copy)| {
-                let model = of_class.record(copy);
+        let (of, of_class) = (source.rank(rank), self.workload.rank(class));
+        of.count() == of_class.count()
+            && of.roots().eq(of_class.roots())
+            && of.records().zip(self.workload.actions(class)).all(|((at, record), copy)| {
+                let model = self.workload.record(copy);
                 self.is_equal(&record, copy)
-                    && source.waiters(rank, at).eq(Source::waiters(of_class, class, at))
-                    && source.start_waiters(rank, at).eq(Source::start_waiters(of_class, class, at))
+                    && of.waiters(at).eq(of_class.waiters(at))
+                    && of.start_waiters(at).eq(of_class.start_waiters(at))
                     && (!is_message(&record) || {
                         classes.of[record.peer as usize] == model.peer
                             && self.has_peer_of_first(source, rank, (at, record.peer), copy, seen)
@@ -156,7 +157,7 @@ impl Quotient {
         if first == position {
             std::mem::replace(&mut seen[peer as usize], rank) != rank
         } else {
-            source.record(rank, first).peer == peer
+            source.rank(rank).record(first).peer == peer
         }
     }
 
@@ -164,8 +165,8 @@ impl Quotient {
     /// receive is one for a message of `rank`.
     fn meets(&self, source: &impl Source, rank: u32, send: &Record, copy: u32) -> bool {
         let receive = self.receives[copy as usize];
-        receive < source.len_of(send.peer) && {
-            let record = source.record(send.peer, receive);
+        receive < source.rank(send.peer).count() && {
+            let record = source.rank(send.peer).record(receive);
             (record.kind, record.peer, record.tag) == (Kind::Recv, rank, send.tag)
         }
     }
@@ -184,7 +185,7 @@ impl Posted {
             |rank: u32| classes.representatives[classes.of[rank as usize] as usize] == rank;
         let mut receivers = vec![false; classes.of.len()];
         for &rank in &classes.representatives {
-            for (_, record) in records(source, rank) {
+            for (_, record) in source.rank(rank).records() {
                 if record.kind == Kind::Send {
                     receivers[record.peer as usize] = true;
                 }
@@ -193,7 +194,7 @@ impl Posted {
         let (mut positions, mut lens) = (FxHashMap::default(), FxHashMap::default());
         for rank in (0..source.num_ranks()).filter(|&rank| receivers[rank as usize]) {
             lens.clear();
-            for (position, Record { kind, peer, tag, .. }) in records(source, rank) {
+            for (position, Record { kind, peer, tag, .. }) in source.rank(rank).records() {
                 if kind == Kind::Recv && is_representative(peer) {
                     let len = lens.entry((peer, tag)).or_insert(0);
                     positions.insert((peer, rank, tag, *len), position);
@@ -216,7 +217,7 @@ fn places_of(
     next_channel: &mut u32,
 ) -> impl Iterator<Item = Place> {
     let mut channels: FxHashMap<(u32, u32), Place> = FxHashMap::default();
-    records(source, rank).map(move |(_, record)| {
+    source.rank(rank).records().map(move |(_, record)| {
         if record.kind != Kind::Send {
             return Place { channel: NONE, number: 0 };
         }
@@ -233,7 +234,7 @@ fn places_of(
 /// Returns for each action of a rank the position of the first message that has its peer.
 fn firsts_of(source: &impl Source, rank: u32) -> impl Iterator<Item = u32> {
     let mut firsts: FxHashMap<u32, u32> = FxHashMap::default();
-    records(source, rank).map(move |(position, record)| {
+    source.rank(rank).records().map(move |(position, record)| {
         if is_message(&record) { *firsts.entry(record.peer).or_insert(position) } else { NONE }
     })
 }

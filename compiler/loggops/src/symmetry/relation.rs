@@ -10,10 +10,10 @@
 //! them. Each part is a translation of the part of rank 0.
 
 use super::events;
-use super::source::{Source, is_message, records};
 use super::ties::Ties;
 use crate::machine::Machine;
 use crate::model;
+use crate::source::{Actions, Source, is_message};
 use crate::workload::{Kind, Workload, WorkloadBuilder};
 use goal_lang::{ANY, ProgramBuilder, SymmetricProgram};
 use rustc_hash::FxHashMap;
@@ -62,7 +62,8 @@ fn quotient(rank: &Workload, program: &SymmetricProgram) -> Option<(Workload, Ve
     let mut channels: FxHashMap<(u32, u32), Channel> = FxHashMap::default();
     let (mut sources, mut quotient) = (Vec::new(), WorkloadBuilder::default());
     quotient.begin_rank();
-    for (position, mut record) in records(rank, 0) {
+    let actions = rank.rank(0);
+    for (position, mut record) in actions.records() {
         // The peer of a message that rank 0 sends, or that another rank sends to it alike.
         let (source, to) = match record.kind {
             Kind::Recv if record.peer == ANY || record.tag == ANY => return None,
@@ -80,10 +81,10 @@ fn quotient(rank: &Workload, program: &SymmetricProgram) -> Option<(Workload, Ve
             }
             (record.peer, record.tag) = (0, channel.number);
         }
-        let waiters = Source::waiters(rank, 0, position);
-        quotient.push_record(record, waiters, Source::start_waiters(rank, 0, position));
+        let waiters = actions.waiters(position);
+        quotient.push(record, waiters, actions.start_waiters(position));
     }
-    Source::roots(rank, 0).for_each(|root| quotient.push_root(root));
+    actions.roots().for_each(|root| quotient.push_root(root));
     let is_received = |channel: &Channel| channel.sends == channel.receives;
     channels.values().all(is_received).then(|| quotient.finish().ok())?.map(|q| (q, sources))
 }

@@ -1,6 +1,6 @@
 //! Compares the times of programs with relative peers with those of all their ranks.
 
-use super::tests::machines;
+use super::tests::{EFFORT, machines};
 use super::*;
 use goal_lang::{ParseOptions, SourceMap, SymmetricProgram, parse, parse_symmetric};
 use std::fmt::Write;
@@ -78,7 +78,7 @@ fn ties_of_sources_need_all_ranks() {
     assert!(!compare(text)[0]);
     let workload =
         Workload::new(&parse(&sources(text), &ParseOptions::default()).program.unwrap(), |_, _| 0);
-    let (times, _) = simulate(&workload.unwrap(), &machines()[0], &mut ()).unwrap();
+    let (times, _) = simulate(&workload.unwrap(), &machines()[0], EFFORT, &|_| ()).unwrap();
     assert_ne!(times.finish_ps[0], times.finish_ps[1], "the number of the source decides");
     // Both messages come from one rank.
     assert!(compare(&text.replace("16", "2"))[0]);
@@ -97,7 +97,7 @@ fn ties_of_messages_without_time_need_all_ranks() {
     assert_eq!((enough[0], enough[3]), (true, false));
     let program = parse(&sources(text), &ParseOptions::default()).program.unwrap();
     let workload = Workload::new(&program, |_, _| 0).unwrap();
-    let (times, simulated) = simulate(&workload, &machines()[3], &mut ()).unwrap();
+    let (times, simulated) = simulate(&workload, &machines()[3], EFFORT, &|_| ()).unwrap();
     assert_eq!(simulated, 8);
     assert!(times.finish_ps.iter().any(|&ps| ps != times.finish_ps[0]), "{times:?}");
 }

@@ -1,6 +1,7 @@
 //! Compares the times of classes with those of all ranks.
 
 use super::*;
+use crate::Workload;
 use crate::machine::PerByte;
 use goal_lang::{ParseOptions, SourceMap};
 use std::fmt::Write;
@@ -22,6 +23,8 @@ fn workload(text: &str) -> Workload {
     Workload::new(&parsed.program.expect("a program"), |_, _| 0).expect("a workload")
 }
 
+pub(super) const EFFORT: Effort = Effort { memory: model::Memory::Fast, threads: 1 };
+
 pub(super) fn machines() -> Vec<Machine> {
     let slow_bytes = PerByte::from_nano_ns(1_000_000_001);
     vec![
@@ -39,7 +42,7 @@ pub(super) fn machines() -> Vec<Machine> {
 fn compare(text: &str) -> Vec<usize> {
     let workload = workload(text);
     let check = |machine: Machine| {
-        let found = simulate(&workload, &machine, &mut ());
+        let found = simulate(&workload, &machine, EFFORT, &|_| ());
         let all = model::simulate(&workload, &machine);
         assert_eq!(found.as_ref().map(|(times, _)| times), all.as_ref(), "{machine:?}\n{text}");
         found.map_or(workload.num_ranks(), |(_, simulated)| simulated)
@@ -210,7 +213,7 @@ fn ties_of_sources_need_all_ranks() {
         .unwrap();
     }
     let workload = workload(&text);
-    let (times, simulated) = simulate(&workload, &MACHINE, &mut ()).unwrap();
+    let (times, simulated) = simulate(&workload, &MACHINE, EFFORT, &|_| ()).unwrap();
     let finish = times.finish_ps;
     assert_eq!((simulated, finish[1] == finish[2]), (16, true));
     assert_ne!((finish[0], finish[15]), (finish[1], finish[1]), "the ends of the ring differ");
@@ -312,7 +315,7 @@ fn programs_without_times_are_refused_as_by_the_model() {
     };
     for text in [ring(9, "", 7), ring(8, "s requires r", 7), ring(8, "", 6)] {
         let workload = workload(&text);
-        assert!(simulate(&workload, &MACHINE, &mut ()).is_err(), "{text}");
+        assert!(simulate(&workload, &MACHINE, EFFORT, &|_| ()).is_err(), "{text}");
         compare(&text);
     }
 }
