@@ -33,7 +33,7 @@ impl Groups {
     /// # Errors
     /// Returns the finding about the first word that is no rank, or that names a rank twice in its
     /// group.
-    pub fn parse(text: &[u8], base: Position) -> Result<Self, Diagnostic> {
+    pub fn parse(text: &[u8], base: Position) -> Result<Self, Box<Diagnostic>> {
         let mut groups = Self::default();
         let mut seen = FxHashSet::default();
         let mut start = 0;
@@ -51,7 +51,7 @@ impl Groups {
         line: &[u8],
         base: Position,
         seen: &mut FxHashSet<u32>,
-    ) -> Result<(), Diagnostic> {
+    ) -> Result<(), Box<Diagnostic>> {
         let mut place: Option<Span> = None;
         let mut at = 0;
         seen.clear();
@@ -115,25 +115,28 @@ fn rank(word: &[u8]) -> Option<u32> {
 
 const NOTE: &str = "a list of groups has one group a line: ranks with blanks between them";
 
-fn no_rank(word: &[u8], span: Span) -> Diagnostic {
-    Diagnostic::new(Code::CollectiveGroups, format!("{} is no rank", quote(word)))
+fn no_rank(word: &[u8], span: Span) -> Box<Diagnostic> {
+    let finding = Diagnostic::new(Code::CollectiveGroups, format!("{} is no rank", quote(word)))
         .label(span, "not a number of a rank")
         .note(NOTE)
-        .help("write the ranks of the group as decimal numbers; comments begin with `#`")
+        .help("write the ranks of the group as decimal numbers; comments begin with `#`");
+    Box::new(finding)
 }
 
-fn twice(rank: u32, span: Span) -> Diagnostic {
-    Diagnostic::new(Code::CollectiveGroups, format!("a group has rank {rank} twice"))
+fn twice(rank: u32, span: Span) -> Box<Diagnostic> {
+    let finding = Diagnostic::new(Code::CollectiveGroups, format!("a group has rank {rank} twice"))
         .label(span, "named again here")
         .note(NOTE)
-        .help("leave one of the two out")
+        .help("leave one of the two out");
+    Box::new(finding)
 }
 
-fn empty(span: Span) -> Diagnostic {
-    Diagnostic::new(Code::CollectiveGroups, "a group has no ranks")
+fn empty(span: Span) -> Box<Diagnostic> {
+    let finding = Diagnostic::new(Code::CollectiveGroups, "a group has no ranks")
         .label(span, "no rank follows")
         .note(NOTE)
-        .help("write the ranks of the group, or leave the line out")
+        .help("write the ranks of the group, or leave the line out");
+    Box::new(finding)
 }
 
 #[cfg(test)]

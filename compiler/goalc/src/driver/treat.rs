@@ -99,7 +99,7 @@ fn list(name: &str, sources: &mut SourceMap, options: &Options) -> Result<Option
     let bytes =
         Arc::new(read_bounded(&shown, file, options.input_bytes_max).map_err(Wrong::Error)?);
     let base = sources.add(shown, bytes.clone());
-    Groups::parse(&bytes, base).map(Some).map_err(|finding| Wrong::Finding(Box::new(finding)))
+    Groups::parse(&bytes, base).map(Some).map_err(Wrong::Finding)
 }
 
 /// Returns the path of the list of groups beside an input: its name with the extension `.groups`.
