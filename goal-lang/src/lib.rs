@@ -42,6 +42,7 @@ mod relative;
 mod resolve;
 mod source;
 mod suggest;
+mod symmetric;
 
 pub use collective::{BlockList, CollectiveKind, Neighbors};
 pub use fmt::{FormatOptions, fmt};
@@ -55,6 +56,7 @@ pub use lines::{LineCounters, Lines};
 pub use parse::{ParseOptions, Parsed, parse, parse_symmetric};
 pub use print::{Style, print, print_ranks, print_symmetric, statement};
 pub use program::*;
-pub use relative::{Relation, SymmetricProgram};
+pub use relative::Relation;
 pub use resolve::unexpanded;
 pub use source::{Bytes, Position, Source, SourceMap, Span};
+pub use symmetric::SymmetricProgram;

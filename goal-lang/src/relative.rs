@@ -1,7 +1,5 @@
 //! Peers that are stated relative to the rank: `rank+1`, `rank-1`, `rank^1`.
 
-use crate::program::{Action, Body};
-
 /// The sign between `rank` and a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sign {
@@ -80,24 +78,5 @@ impl Relation {
             Relation::Shift => num_ranks.saturating_sub(peer) % num_ranks.max(1),
             Relation::Xor => peer,
         }
-    }
-}
-
-/// A program whose ranks differ in their peers only, and these by a [`Relation`]. It takes the
-/// memory of one rank. Its text is one `rank *` block with relative peers.
-#[derive(Debug, Clone)]
-pub struct SymmetricProgram {
-    /// Number of ranks.
-    pub num_ranks: u32,
-    /// The relation of all peers.
-    pub relation: Relation,
-    /// The graph of rank 0. No receive has a wildcard for its source.
-    pub body: Body,
-}
-
-/// Sets the peer of a message.
-pub(crate) fn set_peer(action: &mut Action, peer: u32) {
-    if let Action::Send { to: other, .. } | Action::Recv { from: other, .. } = action {
-        *other = peer;
     }
 }

@@ -27,9 +27,9 @@ mod tests;
 
 use crate::diag::Report;
 use crate::program::Program;
-use crate::relative::SymmetricProgram;
 use crate::resolve;
 use crate::source::SourceMap;
+use crate::symmetric::SymmetricProgram;
 
 pub(crate) use block::{Block, Chunk, Declared, Dependencies, DependencyKind, Member, Pending};
 pub(crate) use builder::{Builder, quote};

@@ -22,7 +22,7 @@ pub use output::Style;
 
 use crate::ids::{BodyId, ImageId};
 use crate::program::{Action, Body, Payload, Program};
-use crate::relative::SymmetricProgram;
+use crate::symmetric::SymmetricProgram;
 use output::Output;
 
 /// Prints a program.

@@ -7,6 +7,7 @@ mod group;
 mod images;
 mod labels;
 mod merge;
+mod plan;
 mod relative;
 mod resolver;
 
@@ -22,6 +23,7 @@ use crate::parse::{Block, Chunk, ParseOptions};
 use crate::program::{Body, Program, RankEntry};
 use crate::source::SourceMap;
 use group::Group;
+use plan::{Plan, Recipe};
 pub(crate) use relative::symmetric;
 use resolver::Resolver;
 
@@ -52,21 +54,6 @@ pub(crate) fn assemble(
         .map(|(&body, image)| RankEntry { body, image })
         .collect();
     Some(Program { ranks, bodies, images: images.images })
-}
-
-/// The way in which a body is made.
-enum Recipe {
-    /// From one block that uses no labels of other blocks.
-    Single(u32),
-    /// From several blocks, from one block with labels that are not resolved yet or that are
-    /// defined twice, or from none for an empty rank.
-    Merged(Vec<u32>),
-}
-
-/// The body of each rank, and the recipe of each body.
-struct Plan {
-    ranks: Vec<BodyId>,
-    recipes: Vec<Recipe>,
 }
 
 impl Resolver<'_> {

@@ -4,14 +4,15 @@ use rustc_hash::FxHashSet;
 
 use super::check::peer_span;
 use super::group::Group;
+use super::plan::{Plan, Recipe};
 use super::resolver::Resolver;
-use super::{Plan, Recipe};
 use crate::diag::{Code, Diagnostic, Report};
 use crate::ids::{ActionId, BodyId};
 use crate::parse::{Block, Chunk};
 use crate::program::{Action, Body};
-use crate::relative::{Relation, RelativePeer, SymmetricProgram, set_peer};
+use crate::relative::{Relation, RelativePeer};
 use crate::source::SourceMap;
+use crate::symmetric::SymmetricProgram;
 
 /// The actions of a body that have relative peers.
 pub(super) type Relatives = Vec<(ActionId, RelativePeer)>;
@@ -166,4 +167,11 @@ pub(crate) fn symmetric(sources: &SourceMap, chunks: &[Chunk]) -> Option<Symmetr
     }
     set_peers(&mut body, &relatives, 0, num_ranks);
     Some(SymmetricProgram { num_ranks, relation, body })
+}
+
+/// Sets the peer of a message.
+fn set_peer(action: &mut Action, peer: u32) {
+    if let Action::Send { to: other, .. } | Action::Recv { from: other, .. } = action {
+        *other = peer;
+    }
 }

@@ -1,10 +1,11 @@
 //! The jobs of a rank: how they start, and how receives and sends end.
 
-use super::ModelError;
+use super::error::ModelError;
 use super::hooks::{Held, Job, Message, Noise, Observer};
 use super::line::{Class, Started};
 use super::nodes::Node;
-use super::share::{Effect, Here, Share};
+use super::parts::Effect;
+use super::share::{Here, Share};
 use super::store::{Slot, Store};
 use crate::channels::NONE;
 use crate::machine::Machine;

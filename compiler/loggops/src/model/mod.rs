@@ -14,11 +14,14 @@
 //! The actions are read where they lie. A simulation keeps 64 bytes a rank, and what is under way.
 //! What it keeps of the other actions depends on [`Memory`].
 
+mod error;
 mod hooks;
 mod jobs;
 mod line;
 mod nodes;
+mod parts;
 mod places;
+mod program;
 mod share;
 mod sparse;
 mod store;
@@ -27,22 +30,21 @@ mod tables;
 pub(crate) mod tests;
 mod threads;
 mod wild;
+mod windows;
 
+pub use error::ModelError;
 pub use hooks::{Cause, Held, Job, Message, Noise, Observer};
 
 use crate::machine::Machine;
-use crate::source::{Actions, Source};
-use crate::workload::{TooLarge, Workload};
+use crate::source::Source;
+use crate::workload::Workload;
 use line::Shape;
+use program::Program;
 use share::Share;
 use sparse::Sparse;
-use std::ops::Range;
 use store::Store;
 use tables::Indexed;
 use threads::Meeting;
-
-/// The first time in picoseconds that is too late.
-const TIME_END: u64 = 1 << 63;
 
 /// The times of a simulated program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,48 +62,6 @@ pub enum Memory {
     Fast,
     /// Nothing. Messages find their receives by hashing.
     Lean,
-}
-
-/// The reason why there are no times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ModelError {
-    /// Some actions never end, or messages are never received.
-    #[error("{left} actions never end, and {unreceived} messages are never received")]
-    Stuck {
-        /// The actions that never end.
-        left: u64,
-        /// The messages that no receive takes.
-        unreceived: u64,
-    },
-    /// A message and its receive have different sizes.
-    #[error("a message and its receive have different sizes")]
-    Unequal {
-        /// The send of the message.
-        send: u32,
-        /// The receive.
-        receive: u32,
-    },
-    /// A time has more than 63 bits.
-    #[error("an action would end after 2^63 picoseconds, some 106 days")]
-    TooLate {
-        /// The action.
-        action: u32,
-    },
-    /// The program has too many actions.
-    #[error(transparent)]
-    TooLarge(#[from] TooLarge),
-}
-
-impl ModelError {
-    /// Returns the error that counts of two in one window: the one of the higher action.
-    fn one_of(a: Option<Self>, b: Option<Self>) -> Option<Self> {
-        let key = |error: &Self| match *error {
-            Self::Unequal { send, receive } => (0, receive, send),
-            Self::TooLate { action } => (1, action, 0),
-            Self::Stuck { .. } | Self::TooLarge(_) => (2, 0, 0),
-        };
-        [a, b].into_iter().flatten().max_by_key(key)
-    }
 }
 
 /// Simulates a program.
@@ -179,68 +139,7 @@ fn simulate_shares<P: Source>(
     }
 }
 
-/// A program, divided among threads.
-struct Program<'s, P> {
-    source: &'s P,
-    machine: Machine,
-    shift: u32,
-    /// The number of each rank's first action, and one more entry for the end.
-    firsts: Vec<u32>,
-    /// By share, the rank behind its last one.
-    ends: Vec<u32>,
-}
-
 impl<'s, P: Source> Program<'s, P> {
-    /// Divides a program among as many shares as `shares` gives for its number of actions.
-    fn new<N: Noise>(
-        source: &'s P,
-        machine: &Machine,
-        noise: &N,
-        shares: impl Fn(u64) -> usize,
-    ) -> Result<Self, TooLarge> {
-        let ranks = source.num_ranks();
-        let mut firsts = Vec::with_capacity(ranks as usize + 1);
-        let mut actions = 0;
-        for rank in 0..ranks {
-            firsts.push(actions as u32);
-            actions += u64::from(source.rank(rank).count());
-        }
-        if actions >= 1 << 31 {
-            return Err(TooLarge { actions, edges: 0 });
-        }
-        firsts.push(actions as u32);
-        // The end of a large send takes `L` to be known.
-        let lookahead = noise.latency_min(machine.latency_ps);
-        let shift = lookahead.checked_ilog2().unwrap_or(0);
-        let ends = ends(&firsts, shares(actions).clamp(1, ranks.max(1) as usize));
-        Ok(Self { source, machine: *machine, shift, firsts, ends })
-    }
-
-    fn num_actions(&self) -> u32 {
-        self.firsts[self.firsts.len() - 1]
-    }
-
-    /// Returns the ranks of a share.
-    fn ranks(&self, share: usize) -> Range<u32> {
-        let first = if share == 0 { 0 } else { self.ends[share - 1] };
-        first..self.ends[share]
-    }
-
-    /// Returns the actions of a share.
-    fn actions(&self, share: usize) -> Range<u32> {
-        let ranks = self.ranks(share);
-        self.firsts[ranks.start as usize]..self.firsts[ranks.end as usize]
-    }
-
-    /// Returns the share of a rank.
-    #[inline]
-    fn share_of(&self, rank: u32) -> usize {
-        match self.ends.len() {
-            1 => 0,
-            _ => self.ends.partition_point(|&end| end <= rank),
-        }
-    }
-
     fn share<'p, N: Noise, O: Observer, S: Store>(
         &'p self,
         number: usize,
@@ -285,19 +184,6 @@ impl<'s, P: Source> Program<'s, P> {
         fault.map_or(Ok(()), Err)?;
         finish(shares, self.num_actions())
     }
-}
-
-/// Divides ranks among `count` shares of about equally many actions. Returns the ends of the
-/// shares.
-fn ends(firsts: &[u32], count: usize) -> Vec<u32> {
-    let (ranks, actions) = (firsts.len() - 1, u64::from(firsts[firsts.len() - 1]));
-    let end = |share: usize| {
-        let before = actions * (share as u64 + 1) / count as u64;
-        firsts.partition_point(|&first| u64::from(first) < before).min(ranks) as u32
-    };
-    let mut ends: Vec<u32> = (0..count).map(end).collect();
-    ends[count - 1] = ranks as u32;
-    ends
 }
 
 /// Simulates all windows of the only share.

@@ -1,11 +1,13 @@
 //! A share of the ranks: what they do in a window of time, and what others do to them.
 
+use super::error::{ModelError, TIME_END};
 use super::hooks::{Cause, Noise, Observer};
 use super::line::{Line, Lines, Shape};
 use super::nodes::{Node, Nodes};
+use super::parts::Effect;
 use super::places::Places;
+use super::program::Program;
 use super::store::{Arrival, Slot, Store};
-use super::{ModelError, Program, TIME_END};
 use crate::channels::NONE;
 use crate::radix::RadixQueue;
 use crate::source::{Actions, Source};
@@ -16,23 +18,6 @@ use std::ops::Range;
 /// The ranks or effects whose data are loaded together, so that the processor waits for memory once
 /// for all of them.
 const BATCH: usize = 16;
-
-/// The effect of a rank on another one: a message, or the end of a send.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Effect {
-    pub(super) time: u64,
-    /// The bytes of a message.
-    pub(super) size: u64,
-    pub(super) rank: u32,
-    /// The send of a message, or a send that ends.
-    pub(super) send: u32,
-    /// The source of a message.
-    pub(super) from: u32,
-    pub(super) tag: u32,
-    /// The answer of [`Store::partner`] for the send.
-    pub(super) partner: u32,
-    pub(super) is_message: bool,
-}
 
 /// A rank, as the functions of a share hand it on.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Only what waits is kept, in hash tables: for programs that are large for the memory.
 
-use super::Program;
 use super::line::Shape;
+use super::program::Program;
 use super::store::{Arrival, Delivery, Slot, Store};
 use super::threads::Meeting;
 use crate::channels::NONE;

@@ -1,7 +1,7 @@
 //! The messages and receives of a share that wait for each other.
 
-use super::Program;
 use super::line::Shape;
+use super::program::Program;
 use super::threads::Meeting;
 use crate::source::{Actions, Source};
 use crate::workload::Record;

@@ -3,8 +3,9 @@
 //! Each share sorts the messages that its ranks receive. So each share first gets the sends to its
 //! ranks from the others, and then gives them the partners of their sends.
 
-use super::Program;
 use super::line::Shape;
+use super::parts::{Partner, Sent};
+use super::program::Program;
 use super::store::{Arrival, Delivery, Slot, Store};
 use super::threads::Meeting;
 use crate::channels::NONE;
@@ -21,22 +22,6 @@ struct Channel {
     receives: u32,
     /// The numbers of messages delivered and of receives posted.
     counts: [u32; 2],
-}
-
-/// A send, for the share of its receiver.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Sent {
-    to: u32,
-    from: u32,
-    tag: u32,
-    action: u32,
-}
-
-/// A send and its partner.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Partner {
-    send: u32,
-    partner: u32,
 }
 
 /// A message or a receive: source and tag, and the action.

@@ -1,11 +1,7 @@
 //! Shares of the ranks on threads of their own. All threads simulate one window, and then exchange
 //! what ranks of one share have done to those of another.
 
-use super::hooks::{Noise, Observer};
-use super::share::{Effect, Share};
-use super::store::Store;
-use super::tables::{Partner, Sent};
-use crate::source::Source;
+use super::parts::{Effect, Partner, Sent};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -13,12 +9,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 const LOOKS: u32 = 4000;
 
 /// The window of a share that has nothing to do.
-const NO_WINDOW: u64 = u64::MAX;
+pub(super) const NO_WINDOW: u64 = u64::MAX;
 
 /// The parts that each share gives to each other one.
 #[derive(Debug)]
 pub(super) struct Boxes<T> {
-    shares: usize,
+    pub(super) shares: usize,
     /// By share that gives, and share that gets.
     boxes: Vec<Mutex<Vec<T>>>,
 }
@@ -28,7 +24,7 @@ impl<T> Boxes<T> {
         Self { shares, boxes: (0..shares * shares).map(|_| Mutex::default()).collect() }
     }
 
-    fn at(&self, from: usize, to: usize) -> MutexGuard<'_, Vec<T>> {
+    pub(super) fn at(&self, from: usize, to: usize) -> MutexGuard<'_, Vec<T>> {
         lock(&self.boxes[from * self.shares + to])
     }
 
@@ -55,12 +51,12 @@ pub(super) struct Meeting {
     pub(super) barrier: Barrier,
     pub(super) sends: Boxes<Sent>,
     pub(super) partners: Boxes<Partner>,
-    effects: [Boxes<Effect>; 2],
+    pub(super) effects: [Boxes<Effect>; 2],
     /// By share, its next window.
-    windows: [Vec<AtomicU64>; 2],
-    has_failed: [AtomicBool; 2],
+    pub(super) windows: [Vec<AtomicU64>; 2],
+    pub(super) has_failed: [AtomicBool; 2],
     /// The actions that have ended.
-    ended: AtomicU64,
+    pub(super) ended: AtomicU64,
 }
 
 impl Meeting {
@@ -73,44 +69,6 @@ impl Meeting {
             windows: [(); 2].map(|()| (0..shares).map(|_| AtomicU64::new(NO_WINDOW)).collect()),
             has_failed: Default::default(),
             ended: AtomicU64::new(0),
-        }
-    }
-
-    /// Simulates all windows of a share.
-    pub(super) fn run<P: Source, N: Noise, O: Observer, S: Store>(
-        &self,
-        number: usize,
-        share: &mut Share<'_, P, N, O, S>,
-        progress: &impl Fn(u64),
-    ) {
-        let (mut ranks, mut ended) = (Vec::new(), 0);
-        for half in [0, 1].into_iter().cycle() {
-            let (effects, windows) = (&self.effects[half], &self.windows[half]);
-            let window = share.next_window().unwrap_or(NO_WINDOW);
-            windows[number].store(window, Ordering::Relaxed);
-            if share.fault.is_some() {
-                self.has_failed[half].store(true, Ordering::Relaxed);
-            }
-            for (to, outgoing) in share.outgoing.iter_mut().enumerate() {
-                std::mem::swap(&mut *effects.at(number, to), outgoing);
-            }
-            share.outgoing_min = u64::MAX;
-            let go_on = self.barrier.wait() && !self.has_failed[half].load(Ordering::Relaxed);
-            let window = windows.iter().map(|window| window.load(Ordering::Relaxed)).min();
-            let Some(window) = window.filter(|&window| go_on && window != NO_WINDOW) else {
-                return;
-            };
-            for from in 0..effects.shares {
-                let mut effects = effects.at(from, number);
-                share.apply(&effects);
-                effects.clear();
-            }
-            share.simulate_window(window, &mut ranks);
-            let new = share.ended - std::mem::replace(&mut ended, share.ended);
-            let of_all = self.ended.fetch_add(new, Ordering::Relaxed) + new;
-            if number == 0 {
-                progress(of_all);
-            }
         }
     }
 
@@ -152,7 +110,7 @@ pub(super) struct Barrier {
 
 impl Barrier {
     /// Waits for all threads. Returns false if one has panicked.
-    fn wait(&self) -> bool {
+    pub(super) fn wait(&self) -> bool {
         let times = self.times.load(Ordering::Acquire);
         if self.waiting.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.waiting.store(0, Ordering::Relaxed);
