@@ -5,8 +5,7 @@
 //! memory, so messages have sizes without addresses, and local operations become dummies.
 //!
 //! A few words of text can ask for a very large program. So the actions are counted before any body
-//! is built, and more than `EXPANDED_ACTIONS_MAX` are
-//! refused.
+//! is built, and more than `EXPANDED_ACTIONS_MAX` are refused.
 
 mod algorithms;
 mod body;

@@ -13,7 +13,7 @@
 //!
 //! A line of actions is in the order of numbers. An action becomes ready when its processor and its
 //! interface are free, so those before it in the line are no later. Messages arrive in any order,
-//! so their line is sorted ([`Inbound`]).
+//! so their line is sorted (`Inbound`).
 //!
 //! Free times go back if they wrap, or if a message of no bytes takes less than no time. Then each
 //! event comes back by itself.
