@@ -364,7 +364,11 @@ impl Arguments {
         let options = self.input.options();
         let mapped_bytes_min = match (self.lean, self.needs_times_only()) {
             (true, _) => 0,
-            (false, true) => installed_bytes().map_or(u64::MAX, |bytes| bytes / 2),
+            // A binary that may not be held in memory stays in the file.
+            (false, true) => {
+                let half = installed_bytes().map_or(u64::MAX, |bytes| bytes / 2);
+                half.min(options.input_bytes_max.saturating_add(1))
+            }
             (false, false) => u64::MAX,
         };
         let memory = if self.lean { Memory::Lean } else { Memory::Fast };
