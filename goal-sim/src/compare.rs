@@ -15,14 +15,22 @@ use std::path::PathBuf;
 /// The runs of a comparison with noise.
 const RUNS: u32 = 30;
 
+/// The arguments of a simulation that a comparison refuses, and does not list.
+const REFUSED: [&str; 8] =
+    ["sweep", "timeline", "matches", "critical_path", "steps", "lean", "compat", "filename"];
+
 /// The arguments of a comparison: those of a simulation, with two inputs.
 pub(crate) struct CompareArguments(pub(crate) Arguments);
 
 impl Args for CompareArguments {
     fn augment_args(command: Command) -> Command {
-        Arguments::augment_args(command).mut_arg("inputs", |inputs| {
+        let command = Arguments::augment_args(command).mut_arg("inputs", |inputs| {
             let inputs = inputs.num_args(2).action(ArgAction::Set).value_names(["A", "B"]);
             inputs.help("The two programs, a file each").long_help(None)
+        });
+        command.mut_args(|argument| {
+            let hidden = REFUSED.contains(&argument.get_id().as_str());
+            argument.hide(hidden)
         })
     }
 

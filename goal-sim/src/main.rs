@@ -38,6 +38,7 @@ use report::{Context, Details, Summary};
 use serde::Serialize;
 use simulation::{Stop, Times, explain, simulate_peer, simulate_quiet, simulate_with};
 use source::{Reading, Subject, TimesOnly};
+use std::convert::Infallible;
 use std::path::Path;
 use std::process::ExitCode;
 use sweep::Axis;
@@ -79,7 +80,7 @@ struct Arguments {
     #[command(flatten)]
     input: InputArguments,
     /// Rules of time
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, ignore_case = true)]
     model: Model,
     /// Format of the times
     #[arg(long, value_enum, default_value_t)]
@@ -103,6 +104,20 @@ struct Arguments {
     /// Take the command line of a peer, which follows, and print what it prints. It comes first
     #[arg(long, value_enum, value_name = "PEER")]
     compat: Option<Peer>,
+    /// LogGOPSim's option for the input, which gets a hint
+    #[arg(short = 'f', long, value_name = "FILE", hide = true, value_parser = refuse_filename)]
+    filename: Option<Infallible>,
+}
+
+/// Refuses LogGOPSim's option for the input.
+///
+/// # Errors
+/// Always.
+fn refuse_filename(file: &str) -> Result<Infallible, String> {
+    Err(format!(
+        "this is LogGOPSim's option: give the file alone, as `goal-sim {file}`, or LogGOPSim's \
+         command line as `goal-sim --compat loggopsim -f {file}`"
+    ))
 }
 
 const STATUS: &str = "Exit status: 0 done; 1 the input is wrong; 2 the command line is wrong or the system failed; 3 the program gets stuck.";
@@ -349,7 +364,11 @@ impl Arguments {
         let options = self.input.options();
         let mapped_bytes_min = match (self.lean, self.needs_times_only()) {
             (true, _) => 0,
-            (false, true) => installed_bytes().map_or(u64::MAX, |bytes| bytes / 2),
+            // A binary that may not be held in memory stays in the file.
+            (false, true) => {
+                let half = installed_bytes().map_or(u64::MAX, |bytes| bytes / 2);
+                half.min(options.input_bytes_max.saturating_add(1))
+            }
             (false, false) => u64::MAX,
         };
         let memory = if self.lean { Memory::Lean } else { Memory::Fast };

@@ -14,23 +14,23 @@ pub(crate) struct Parameters {
     #[command(flatten)]
     machine: MachineArguments,
     /// Latency of the network, in nanoseconds [default: 2500]
-    #[arg(short = 'L', value_name = "NS")]
+    #[arg(short = 'L', value_name = "NS", allow_negative_numbers = true)]
     latency: Option<String>,
     /// Processor time of a message at each end, in nanoseconds [default: 1500]
-    #[arg(short = 'o', value_name = "NS")]
+    #[arg(short = 'o', value_name = "NS", allow_negative_numbers = true)]
     overhead: Option<String>,
     /// Gap between two messages of an interface, in nanoseconds [default: 1000]
-    #[arg(short = 'g', value_name = "NS")]
+    #[arg(short = 'g', value_name = "NS", allow_negative_numbers = true)]
     gap: Option<String>,
     /// Time of a byte on the wire, in nanoseconds [default: 6]
-    #[arg(short = 'G', value_name = "NS")]
+    #[arg(short = 'G', value_name = "NS", allow_negative_numbers = true)]
     gap_per_byte: Option<String>,
     /// Processor time of a byte at each end, in nanoseconds [default: 0]
-    #[arg(short = 'O', value_name = "NS")]
+    #[arg(short = 'O', value_name = "NS", allow_negative_numbers = true)]
     overhead_per_byte: Option<String>,
     /// Largest message that a send hands over before its receive is posted, in bytes [default:
     /// 65535]
-    #[arg(short = 'S', value_name = "BYTES")]
+    #[arg(short = 'S', value_name = "BYTES", allow_negative_numbers = true)]
     eager: Option<String>,
 }
 
@@ -155,7 +155,7 @@ impl Parsed {
                 Model::Goal => Ok(0),
                 _ if value.is_multiple_of(10_u64.pow(places)) => Ok(value / 10_u64.pow(places)),
                 _ => Err(Error::Usage(format!(
-                    "-{} {}: give a whole number in this model",
+                    "-{} {}: give a whole number in this model; `goal` takes fractions",
                     parameter.name(),
                     number(value, places)
                 ))),

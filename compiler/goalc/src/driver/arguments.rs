@@ -11,8 +11,8 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, clap::Args)]
 pub struct InputArguments {
     /// Text in either spelling, NISA or a LogGOPSim binary, told apart by content, packed with gzip
-    /// or not; - is standard input. Several texts make one program: blocks append, files of bare
-    /// statements are ranks 0, 1, ...
+    /// or zstd or not; - is standard input. Several texts make one program: blocks append, files of
+    /// bare statements are ranks 0, 1, ...
     #[arg(value_name = "IN", required = true)]
     pub inputs: Vec<PathBuf>,
     /// Take tags of texts modulo 2^32, as LogGOPSim's txt2bin does, instead of refusing larger ones
