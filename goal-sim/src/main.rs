@@ -13,6 +13,7 @@ mod outputs;
 mod parallel;
 mod parameters;
 mod partial;
+mod parts;
 mod report;
 mod runs;
 mod simulation;
@@ -291,9 +292,8 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     times.note.iter().for_each(|note| report::warn(note));
     if !arguments.outputs.replace_times() {
         let (options, phases_of_path) = (arguments.input.options(), phases.as_ref());
-        let why = path.map(|path| {
-            Why::new(&subject.workload, &parameters.machine, path, phases_of_path, &options)
-        });
+        let why = path
+            .map(|path| Why::new(&subject, &parameters.machine, path, phases_of_path, &options));
         let details = Details { subject: &subject, phases, why };
         let summary = Summary { details: Some(&details), ..summary };
         report::write_times(arguments, &parameters, &summary, times.finish_ps.iter().copied())?;

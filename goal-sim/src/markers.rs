@@ -5,11 +5,12 @@
 
 use crate::outputs::Names;
 use crate::parameters::number;
+use crate::parts::{OfPart, add_up, in_ns};
 use crate::source::Subject;
 use goal_loggops::Workload;
 use goal_loggops::path::{Path, Work};
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Number;
 use std::fmt;
 use std::io::{self, Write};
@@ -62,27 +63,12 @@ struct Phase {
     duration: u64,
 }
 
-/// Writes picoseconds as nanoseconds.
-fn in_ns<S: Serializer>(ps: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-    number(*ps, 3).serialize(serializer)
-}
-
 /// The markers of a run and its phases, in the order of their ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Phases {
     /// By rank, then in the order of time; each with the tag and the place of its phase.
     markers: Vec<(Reached, u32, usize)>,
     phases: Vec<Phase>,
-}
-
-/// The time of the critical path in a phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct OfPhase {
-    /// `None` for ranks that reach no further marker.
-    #[serde(flatten)]
-    pub(crate) phase: Option<Key>,
-    #[serde(rename = "path_ns", serialize_with = "in_ns")]
-    pub(crate) path_ps: u64,
 }
 
 impl Phases {
@@ -113,29 +99,23 @@ impl Phases {
 
     /// Adds up a critical path by phases, and as the last one what no marker follows. A step
     /// belongs to the phase in which its rank starts it, and a message to that of its send.
-    pub(crate) fn of_path(&self, path: &Path) -> Vec<OfPhase> {
-        let of = |phase| OfPhase { phase, path_ps: 0 };
-        let keys = self.phases.iter().map(|phase| Some(phase.key));
-        let mut sums: Vec<OfPhase> = keys.chain([None]).map(of).collect();
-        let mut at = self.phases.len();
-        for step in &path.steps {
+    pub(crate) fn of_path(&self, path: &Path) -> Vec<OfPart<Key>> {
+        let mut at = None;
+        add_up(path, self.phases.iter().map(|phase| phase.key), |step| {
             if step.work != Work::Travel {
                 at = self.phase_at(step.rank, step.start_ps);
             }
-            sums[at].path_ps += step.duration_ps;
-        }
-        sums
+            at
+        })
     }
 
     /// Returns the place of a rank's phase at a time: that of the next marker it reaches.
-    fn phase_at(&self, rank: u32, time: u64) -> usize {
+    fn phase_at(&self, rank: u32, time: u64) -> Option<usize> {
         let next = self
             .markers
             .partition_point(|(marker, ..)| (marker.rank, marker.time_ps) <= (rank, time));
-        match self.markers.get(next) {
-            Some(&(marker, _, phase)) if marker.rank == rank => phase,
-            _ => self.phases.len(),
-        }
+        let &(marker, _, phase) = self.markers.get(next)?;
+        (marker.rank == rank).then_some(phase)
     }
 }
 

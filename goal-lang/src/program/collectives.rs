@@ -50,6 +50,16 @@ pub enum CollectiveForm {
     },
 }
 
+impl CollectiveForm {
+    /// The word in text for the collective or the end of a message.
+    pub fn name(self) -> &'static str {
+        match self {
+            CollectiveForm::Group { kind, .. } => group_word(kind),
+            CollectiveForm::Nccl { kind, .. } => kind.name(),
+        }
+    }
+}
+
 /// The operation of a traced call of NCCL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NcclKind {

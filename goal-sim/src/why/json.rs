@@ -1,6 +1,7 @@
 //! Why a run takes its time, as programs read it. Times are in nanoseconds.
 
 use super::Why;
+use super::collectives::named;
 use crate::parameters::number;
 use crate::report::in_ns;
 use crate::source::Subject;
@@ -59,7 +60,7 @@ impl<'a> Report<'a> {
                 finish_ns: number(why.path.finish_ps, 3),
                 steps: taking_time.map(|step| JsonStep::new(step, subject)).collect(),
             },
-            totals: totals(why),
+            totals: totals(why, subject),
             sensitivity: sensitivity(&why.sensitivity, u128::from(why.path.finish_ps)),
             tolerance: tolerance(why),
         }
@@ -89,7 +90,7 @@ impl<'a> Action<'a> {
     }
 }
 
-fn totals(why: &Why) -> Value {
+fn totals(why: &Why, subject: &Subject) -> Value {
     let cost = |of: &goal_loggops::path::OfCost| {
         json!({
             "cost": of.cost.name(),
@@ -116,6 +117,9 @@ fn totals(why: &Why) -> Value {
         })
     };
     let phases = why.of_phases.as_deref().map(|phases| json!(phases));
+    let collectives = why.of_collectives.as_ref().map(|collectives| {
+        collectives.iter().map(|of| json!(named(of, subject))).collect::<Value>()
+    });
     let why = &why.totals;
     let mut totals = json!({
         "costs": why.costs.iter().map(cost).collect::<Vec<_>>(),
@@ -124,6 +128,9 @@ fn totals(why: &Why) -> Value {
     });
     if let Some(phases) = phases {
         totals["phases"] = phases;
+    }
+    if let Some(collectives) = collectives {
+        totals["collectives"] = collectives;
     }
     totals
 }

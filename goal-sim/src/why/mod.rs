@@ -1,15 +1,17 @@
 //! Why a run takes its time: the critical path, totals, sensitivity and tolerance.
 
+mod collectives;
 mod json;
 mod text;
 
 pub(crate) use json::{Report, sensitivity};
 pub(crate) use text::write;
 
-use crate::markers::{OfPhase, Phases};
+use crate::markers::{Key, Phases};
 use crate::parallel::each;
+use crate::parts::OfPart;
+use crate::source::Subject;
 use crate::{Format, Model};
-use goal_loggops::Workload;
 use goal_loggops::machine::{Machine, Parameter};
 use goal_loggops::path::{Path, Sensitivity, Totals, tolerance};
 use goal_loggops::symmetry::Prepared;
@@ -63,7 +65,9 @@ pub(crate) struct Why {
     path: Path,
     totals: Totals,
     /// By phase, the time of the path. `None` without markers.
-    of_phases: Option<Vec<OfPhase>>,
+    of_phases: Option<Vec<OfPart<Key>>>,
+    /// By collective, the time of the path. `None` if no statements were expanded.
+    of_collectives: Option<Vec<OfPart<usize>>>,
     sensitivity: Sensitivity,
     /// By parameter, the tolerance to each of [`PERCENTS`].
     tolerances: [(Parameter, Vec<Option<u64>>); 3],
@@ -72,13 +76,15 @@ pub(crate) struct Why {
 impl Why {
     /// Adds up a critical path, and runs the program again for the tolerances. All threads work.
     pub(crate) fn new(
-        workload: &Workload,
+        subject: &Subject,
         machine: &Machine,
         path: Path,
         phases: Option<&Phases>,
         options: &Options,
     ) -> Self {
         let of_phases = phases.map(|phases| phases.of_path(&path));
+        let of_collectives = collectives::of_path(&path, subject);
+        let workload = &subject.workload;
         let totals = Totals::new(workload, machine, &path);
         let sensitivity = path.sensitivity();
         driver::show_stage("looking for tolerances");
@@ -98,6 +104,6 @@ impl Why {
         let mut found = found.into_iter();
         let tolerances = parameters
             .map(|(parameter, _)| (parameter, found.by_ref().take(PERCENTS.len()).collect()));
-        Self { path, totals, of_phases, sensitivity, tolerances }
+        Self { path, totals, of_phases, of_collectives, sensitivity, tolerances }
     }
 }

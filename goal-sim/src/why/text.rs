@@ -1,7 +1,7 @@
 //! Why a run takes its time, for people.
 
+use super::collectives::named;
 use super::{PERCENTS, Why};
-use crate::markers::OfPhase;
 use crate::parameters::number;
 use crate::report::in_ns;
 use crate::source::Subject;
@@ -23,6 +23,7 @@ pub(crate) fn write(
     write_ranks(why, out)?;
     write_pairs(why, out)?;
     write_phases(why, out)?;
+    write_collectives(why, subject, out)?;
     write_sensitivity(why, out)?;
     write_tolerance(why, out)
 }
@@ -94,11 +95,15 @@ fn describe(step: &Step, subject: &Subject) -> String {
         Work::Receive => format!(" from rank {partner}"),
         Work::Release => format!(" released by rank {partner}"),
     };
-    let line = place.line.map_or(String::new(), |(file, line)| match file {
+    format!("rank {}, {name}{way}{}", step.rank, in_file(place.line))
+}
+
+/// Returns a file and a line in parentheses.
+fn in_file(place: Option<(&str, u64)>) -> String {
+    place.map_or(String::new(), |(file, line)| match file {
         _ if file.contains(char::is_control) => format!(" ({}:{line})", file.escape_debug()),
         _ => format!(" ({file}:{line})"),
-    });
-    format!("rank {}, {name}{way}{line}", step.rank)
+    })
 }
 
 fn write_costs(why: &Why, out: &mut dyn Write) -> io::Result<()> {
@@ -162,16 +167,51 @@ fn write_pairs(why: &Why, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// A row of a table of the path's time by parts.
+struct Row {
+    name: String,
+    path_ps: u64,
+    /// The text behind the figures.
+    note: String,
+}
+
 fn write_phases(why: &Why, out: &mut dyn Write) -> io::Result<()> {
     let Some(phases) = &why.of_phases else { return Ok(()) };
-    let phases: Vec<&OfPhase> = phases.iter().filter(|of| of.path_ps > 0).collect();
-    writeln!(out, "\ntotals by phase{}", of_all(phases.len(), "on the path"))?;
-    writeln!(out, "  {:<20} {:>15} {:>8}", "up to", "path, ns", "share")?;
-    for of in phases.into_iter().take(ROWS_MAX) {
-        let name = of.phase.map_or("the end".to_owned(), |key| key.to_string());
-        let (path, share) =
-            (number(of.path_ps, 3).to_string(), percent(of.path_ps, why.path.finish_ps));
-        writeln!(out, "  {name:<20} {path:>15} {share:>6.1} %")?;
+    let rows = phases.iter().filter(|of| of.path_ps > 0).map(|of| Row {
+        name: of.name.map_or("the end".to_owned(), |key| key.to_string()),
+        path_ps: of.path_ps,
+        note: String::new(),
+    });
+    let title = format!("phase{}", of_all(rows.clone().count(), "on the path"));
+    write_rows(why, (&title, "up to", 20, ""), rows, out)
+}
+
+fn write_collectives(why: &Why, subject: &Subject, out: &mut dyn Write) -> io::Result<()> {
+    let Some(collectives) = &why.of_collectives else { return Ok(()) };
+    let rows = collectives.iter().map(|of| {
+        let collective = named(of, subject).name;
+        let note = collective.map_or(String::new(), |of| {
+            format!("  {}{}", of.algorithm.unwrap_or("message"), in_file(of.place()))
+        });
+        let name = collective.map_or("none".to_owned(), |of| of.to_string());
+        Row { name, path_ps: of.path_ps, note }
+    });
+    let title = format!("collective{}", of_all(collectives.len(), "on the path"));
+    write_rows(why, (&title, "collective", 32, "  algorithm"), rows, out)
+}
+
+/// Writes a table with a title, the head and the width of the names, and the head of the notes.
+fn write_rows(
+    why: &Why,
+    (title, head, width, note): (&str, &str, usize, &str),
+    rows: impl Iterator<Item = Row>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "\ntotals by {title}")?;
+    writeln!(out, "  {head:<width$} {:>15} {:>8}{note}", "path, ns", "share")?;
+    for Row { name, path_ps, note } in rows.take(ROWS_MAX) {
+        let (path, share) = (number(path_ps, 3).to_string(), percent(path_ps, why.path.finish_ps));
+        writeln!(out, "  {name:<width$} {path:>15} {share:>6.1} %{note}")?;
     }
     Ok(())
 }

@@ -48,12 +48,12 @@ pub fn check_ranks(mut ranks: Ranks, options: &Options) -> Result<(Findings, Vec
 
 /// Proves the collectives that were expanded. Returns a sentence about those that were proved.
 fn prove(loaded: &mut Loaded, options: &Options) -> Option<String> {
-    if loaded.expanded.is_empty() {
+    if loaded.expanded.programs.is_empty() {
         return None;
     }
     (options.on_stage)("proving");
     let checks = CheckOptions { names: FLAGS, collective: None, ..options.checks.clone() };
-    let proofs = expand::prove(&loaded.expanded, &checks);
+    let proofs = expand::prove(&loaded.expanded.programs, &checks);
     let sentence = proofs.sentence();
     loaded.findings.report.append(proofs.report);
     sentence

@@ -1,8 +1,8 @@
 //! A program that was read.
 
 use super::Findings;
-use crate::expand::Expanded;
-use goal_lang::{ActionId, Bytes, Program};
+use crate::expand::Expansions;
+use goal_lang::{ActionId, Bytes, Position, Program};
 use std::fmt;
 
 /// A program with its findings.
@@ -13,26 +13,30 @@ pub struct Loaded {
     pub findings: Findings,
     /// The LogGOPSim binary that the program was read from; `None` for other inputs.
     pub binary: Option<Bytes>,
-    /// The collectives that were expanded into messages.
-    pub expanded: Vec<Expanded>,
+    /// What collective statements were expanded into.
+    pub expanded: Expansions,
 }
 
 impl Loaded {
     /// Returns a program with its findings.
     pub fn new(program: Program, findings: Findings) -> Self {
-        Self { program, findings, binary: None, expanded: Vec::new() }
+        Self { program, findings, binary: None, expanded: Expansions::default() }
     }
 
     /// Returns the name of the file and the line of an action, if the input has lines.
     pub fn place(&self, rank: u32, action: ActionId) -> Option<(&str, u64)> {
-        let (debug, sources) = (&self.program.body_of(rank).debug, &self.findings.sources);
+        let debug = &self.program.body_of(rank).debug;
         let position = debug.actions.get(action.index()).copied();
-        let in_text = position.and_then(|position| {
-            Some((sources.source_of(position)?.name.as_str(), sources.line_column(position)?.0))
-        });
+        let in_text = position.and_then(|position| self.line(position));
         let in_binary = debug.lines.get(action.index()).filter(|&&line| line > 0);
         let in_binary = in_binary.map(|&line| (debug.source_name.as_str(), u64::from(line)));
         in_text.or(in_binary)
+    }
+
+    /// Returns the name of the file and the line of a position in a text.
+    pub fn line(&self, position: Position) -> Option<(&str, u64)> {
+        let sources = &self.findings.sources;
+        Some((sources.source_of(position)?.name.as_str(), sources.line_column(position)?.0))
     }
 }
 

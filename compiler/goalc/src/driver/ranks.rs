@@ -8,7 +8,7 @@ use super::load::{second_form, unexpanded_in, unreadable};
 use super::sharing::Sharing;
 use super::treat::treat;
 use super::{Collectives, Error, Findings, Loaded, Options, load_program, silence};
-use crate::expand::Expanded;
+use crate::expand::Expansions;
 use goal_asm::loggopsim::{self, RankFile, RankFileError, RankRecords};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Action, Body, MemoryImage, Program};
@@ -23,8 +23,8 @@ pub struct Ranks {
     pub name: String,
     /// The warnings about a text.
     pub findings: Findings,
-    /// The collectives that were expanded into messages.
-    pub expanded: Vec<Expanded>,
+    /// What collective statements were expanded into.
+    pub expanded: Expansions,
     source: Source,
     /// True to refuse collective statements of a file.
     has_messages_only: bool,
@@ -60,7 +60,7 @@ impl Ranks {
             let source = Source::File(file);
             let has_messages_only = matches!(options.collectives, Collectives::Refuse);
             let input_bytes_max = options.input_bytes_max;
-            let expanded = Vec::new();
+            let expanded = Expansions::default();
             return Ok(Self {
                 name,
                 findings,
@@ -79,7 +79,7 @@ impl Ranks {
         Self {
             name: name.into(),
             findings: Findings::default(),
-            expanded: Vec::new(),
+            expanded: Expansions::default(),
             source: Source::Memory(program),
             has_messages_only: false,
             input_bytes_max: u64::MAX,

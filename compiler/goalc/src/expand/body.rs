@@ -1,5 +1,6 @@
 //! The graph of one rank with messages in place of its collective statements.
 
+use super::expanded::Part;
 use super::plan::{ExpandError, Plan, lanes};
 use goal_lang::{
     Action, ActionId, Body, CollectiveForm, CollectiveInstance, Csr, Edge, Instances, Payload,
@@ -54,24 +55,37 @@ impl<'a> Expansion<'a> {
         Self { program, instances, plan, roles }
     }
 
-    /// Returns the graph of a rank.
-    pub(super) fn body(&self, rank: u32) -> Result<Body, ExpandError> {
+    /// Returns the graph of a rank, and the actions of each statement.
+    pub(super) fn body(&self, rank: u32) -> Result<(Body, Vec<Part>), ExpandError> {
         let old = self.program.body_of(rank);
         let mut graph = Graph::default();
         graph.body.pieces.clone_from(&old.pieces);
         graph.body.scratch = old.scratch;
         graph.body.buffers.clone_from(&old.buffers);
+        let mut parts = Vec::with_capacity(old.collectives.len());
         let mut statements = old.collectives.iter().zip(&self.roles[rank as usize]).peekable();
         for id in old.ids() {
             let stated = statements.next_if(|(stated, _)| stated.action == id);
             let ends = match stated {
                 None => graph.one(*old.action(id)),
-                Some((stated, &role)) => self.statement(&mut graph, role, placement(stated.form)),
+                Some((stated, &role)) => {
+                    let ends = self.statement(&mut graph, role, placement(stated.form));
+                    parts.push(Part { first: ends.0, last: ends.1, origin: self.origin(role) });
+                    ends
+                }
             };
             graph.ends.push(ends);
             graph.name(old, id);
         }
-        Ok(graph.finish(old))
+        Ok((graph.finish(old), parts))
+    }
+
+    /// Returns the index of a statement's collective or message among the origins.
+    fn origin(&self, role: Role) -> u32 {
+        match role {
+            Role::Member { instance, .. } => instance,
+            Role::Sends(at) | Role::Receives(at) => self.instances.collectives.len() as u32 + at,
+        }
     }
 
     /// Adds the actions of a statement. Returns the first and the last of them.

@@ -17,7 +17,7 @@ mod proof;
 mod tests;
 
 pub use algorithms::{AlgorithmError, Algorithms, Refusal};
-pub use expanded::Expanded;
+pub use expanded::{Expanded, Expansions, Origin};
 pub use plan::ExpandError;
 pub use program::expand;
 pub use proof::{Proofs, prove};

@@ -2,12 +2,12 @@
 
 use super::algorithms::Algorithms;
 use super::body::Expansion;
-use super::expanded::Expanded;
+use super::expanded::{Expansions, Origin};
 use super::plan::{ExpandError, Plan};
-use goal_lang::{BodyId, Instances, Program};
+use goal_lang::{BodyId, Instances, Member, Program};
 
 /// Replaces the collective statements of a program by messages. `instances` has the collectives of
-/// this program. Returns the algorithms that were used.
+/// this program. Returns what each of them became.
 ///
 /// A statement becomes a dummy before its messages and a dummy behind them. Whatever the statement
 /// waits for, the first dummy waits for. Whatever waits for the statement waits for the second one.
@@ -19,17 +19,21 @@ pub fn expand(
     program: &mut Program,
     instances: &Instances,
     algorithms: &Algorithms,
-) -> Result<Vec<Expanded>, ExpandError> {
+) -> Result<Expansions, ExpandError> {
     let plan = Plan::new(program, instances, algorithms)?;
     let expansion = Expansion::new(program, instances, &plan);
     let mut ranks = Vec::with_capacity(program.ranks.len());
     let mut bodies = Vec::new();
+    let mut parts = Vec::with_capacity(program.ranks.len());
     for rank in 0..program.num_ranks() {
-        bodies.push(match program.body_of(rank).collectives.is_empty() {
-            true => None,
-            false => Some(expansion.body(rank)?),
-        });
+        let (body, of_rank) = match program.body_of(rank).collectives.is_empty() {
+            true => (None, Vec::new()),
+            false => expansion.body(rank).map(|(body, parts)| (Some(body), parts))?,
+        };
+        bodies.push(body);
+        parts.push(of_rank);
     }
+    let origins = origins(program, instances, &plan);
     for (entry, body) in program.ranks.iter().zip(bodies) {
         let mut entry = *entry;
         if let Some(body) = body {
@@ -40,7 +44,22 @@ pub fn expand(
     }
     program.ranks = ranks;
     drop_unused_bodies(program);
-    Ok(plan.expanded)
+    Ok(Expansions { programs: plan.expanded, origins, parts })
+}
+
+/// Lists the collectives and the messages that statements name.
+fn origins(program: &Program, instances: &Instances, plan: &Plan) -> Vec<Origin> {
+    let origin = |member: Member, algorithm| {
+        let stated = member.stated(program);
+        let positions = &program.body_of(member.rank).debug.actions;
+        let position = positions.get(stated.action.index()).copied();
+        Origin { form: stated.form, position, algorithm }
+    };
+    let collectives = instances.collectives.iter().zip(&plan.collectives);
+    let collectives =
+        collectives.map(|(of, &(at, _))| origin(of.members[0], Some(plan.expanded[at].algorithm)));
+    let messages = instances.messages.iter().map(|message| origin(message.sender, None));
+    collectives.chain(messages).collect()
 }
 
 /// Removes the bodies that no rank runs.

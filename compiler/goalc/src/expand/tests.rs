@@ -25,7 +25,7 @@ fn expanded(text: &str, groups: &str, algorithms: &str) -> Program {
     let algorithms: Algorithms = algorithms.parse().expect("algorithms");
     let all = expand(&mut program, &found, &algorithms).unwrap_or_else(|error| panic!("{error}"));
     assert!(!program.has_collectives());
-    let proofs = prove(&all, &Options::default());
+    let proofs = prove(&all.programs, &Options::default());
     assert!(proofs.report.is_empty(), "{:#?}", proofs.report);
     assert_eq!(proofs.proved, found.collectives.len() as u64);
     let found = check(&program, None, &Options { eager_limit: 0, ..Options::default() });
