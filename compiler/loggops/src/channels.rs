@@ -1,17 +1,13 @@
 //! Which messages and receives can meet: those with one receiver, one sender and one tag.
 
 use crate::workload::{Kind, Workload};
-use goal_lang::ANY;
 
 /// The number of no action and of no channel.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Returns for each rank true if one of its receives has a wildcard.
 pub(crate) fn wildcards(workload: &Workload) -> Vec<bool> {
-    let has_wildcard = |action| {
-        let record = workload.record(action);
-        record.kind == Kind::Recv && (record.peer == ANY || record.tag == ANY)
-    };
+    let has_wildcard = |action| workload.record(action).has_wildcard();
     (0..workload.num_ranks() as u32).map(|rank| workload.actions(rank).any(has_wildcard)).collect()
 }
 

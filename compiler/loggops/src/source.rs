@@ -1,6 +1,6 @@
 //! Programs whose actions are read in any order, so that little or nothing is kept of them.
 
-use crate::workload::{Kind, Record, Workload};
+use crate::workload::{Record, Workload};
 
 /// A program that lies somewhere, as in a file.
 pub trait Source: Sync {
@@ -92,9 +92,4 @@ impl Actions for WorkloadRank<'_> {
     fn roots(self) -> impl Iterator<Item = u32> {
         self.workload.roots(self.rank).iter().map(move |root| root - self.first)
     }
-}
-
-/// Returns true for an action that has a peer.
-pub(crate) fn is_message(record: &Record) -> bool {
-    matches!(record.kind, Kind::Send | Kind::Recv)
 }

@@ -80,6 +80,16 @@ impl Record {
         }
     }
 
+    /// Returns true for an action that has a peer.
+    pub(crate) fn is_message(&self) -> bool {
+        matches!(self.kind, Kind::Send | Kind::Recv)
+    }
+
+    /// Returns true for a receive from any rank or with any tag.
+    pub(crate) fn has_wildcard(&self) -> bool {
+        self.kind == Kind::Recv && (self.peer == ANY || self.tag == ANY)
+    }
+
     /// Returns true for a marker. It is a dummy, and simulators tell its time.
     pub fn is_marker(&self) -> bool {
         self.kind == Kind::Dummy && self.peer > 0
@@ -296,10 +306,7 @@ impl Workload {
 
     /// Number of receives with a wildcard.
     pub fn num_wildcards(&self) -> u64 {
-        let has_wildcard = |record: &&Record| {
-            record.kind == Kind::Recv && (record.peer == ANY || record.tag == ANY)
-        };
-        self.records.iter().filter(has_wildcard).count() as u64
+        self.records.iter().filter(|record| record.has_wildcard()).count() as u64
     }
 
     /// Returns an action.

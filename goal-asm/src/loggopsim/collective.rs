@@ -1,4 +1,7 @@
 //! Records of collective statements, which atlahs-inc adds to LogGOPSim's binary form.
+//!
+//! Any bytes are a statement. The group and its root are checked where the statements of all ranks
+//! are put together ([`instances`](goal_lang::instances())).
 
 use super::file::File;
 use super::node;

@@ -17,16 +17,17 @@ mod rank;
 mod rank_file;
 mod rank_writer;
 mod read;
+mod records;
 #[cfg(test)]
 mod tests;
 mod write;
 
 pub use file::ReadError;
 pub use operation::{Operation, OperationKind};
-pub use rank::RankRecords;
 pub use rank_file::{RankFile, RankFileError};
 pub use rank_writer::RankWriter;
 pub use read::{Ranks, is_second_form, read};
+pub use records::RankRecords;
 pub use write::{Loss, WriteError, are_same, is_written_as, losses, write};
 
 /// The magic number of a LogGOPSim binary, in its first eight bytes.

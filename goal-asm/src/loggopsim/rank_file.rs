@@ -5,8 +5,9 @@
 
 use super::file::ReadError;
 use super::outline::Outline;
-use super::rank::{RankRecords, Scratch};
+use super::rank::Scratch;
 use super::read::has_second_form;
+use super::records::RankRecords;
 use super::{HEADER_SIZE, node};
 use crate::nisa::ReadAt;
 use goal_lang::limits::Limits;

@@ -8,7 +8,8 @@
 use super::file::{File, Result};
 use super::node;
 use super::outline::Outline;
-use super::rank::{Census, RankRecords, Scratch};
+use super::rank::{Census, Scratch};
+use super::records::RankRecords;
 use goal_lang::limits::Limits;
 use goal_lang::{BodyId, Program, ProgramBuilder};
 use rayon::prelude::*;

@@ -9,7 +9,7 @@ use crate::program::{CollectiveForm, CollectiveStatement, NcclKind, Program};
 use crate::source::{SourceMap, Span};
 
 /// Most members that a finding lists.
-const LISTED_MAX: usize = 4;
+pub(super) const LISTED_MAX: usize = 4;
 
 /// A note about every contradiction.
 const NOTE: &str =
@@ -92,18 +92,16 @@ impl Findings<'_> {
         self.mismatch(message, [(b, "stated again here"), (a, "first stated here")], help);
     }
 
-    /// Reports members without a statement.
-    pub(super) fn missing(&mut self, first: Stated, missing: &[(u32, u32)]) {
+    /// Reports `count` members without a statement. `listed` are the first of them.
+    pub(super) fn missing(&mut self, first: Stated, listed: &[(u32, u32)], count: usize) {
         let span = self.place(first);
         let is_nccl = matches!(self.stated(first).form, CollectiveForm::Nccl { .. });
-        let listed: Vec<String> =
-            missing.iter().take(LISTED_MAX).map(|&who| name_of(who, is_nccl)).collect();
-        let more = missing.len() - listed.len();
-        let who = match more {
+        let listed: Vec<String> = listed.iter().map(|&who| name_of(who, is_nccl)).collect();
+        let who = match count - listed.len() {
             0 => listed.join(", "),
-            _ => format!("{} and {more} more", listed.join(", ")),
+            more => format!("{} and {more} more", listed.join(", ")),
         };
-        let have = if missing.len() == 1 { "has" } else { "have" };
+        let have = if count == 1 { "has" } else { "have" };
         let message = format!("{who} {have} no statement of {}", self.name(first));
         let by = format!("{} states it", self.who(first));
         let help = "add the statements that are missing, or leave the others out";

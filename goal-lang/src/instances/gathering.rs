@@ -1,6 +1,9 @@
 //! Puts statements together, and finds those that contradict each other.
+//!
+//! A text may state a few members of very many large collectives. So the time for a collective
+//! grows with its statements, not with its members.
 
-use super::findings::Findings;
+use super::findings::{Findings, LISTED_MAX};
 use super::instance::{CollectiveInstance, CollectiveSize, Instances, StatedMessage};
 use super::stated::{Communicators, Key, Stated, collect};
 use crate::collective::CollectiveKind;
@@ -28,6 +31,7 @@ pub fn instances(
         groups,
         findings: Findings { program, sources, report: &mut found },
         found: Instances::default(),
+        sorted: None,
     };
     match collect(program) {
         Ok(all) => gathering.all(&all),
@@ -44,6 +48,8 @@ struct Gathering<'a> {
     groups: Option<&'a Groups>,
     findings: Findings<'a>,
     found: Instances,
+    /// The last group that was looked at, with its ranks ascending.
+    sorted: Option<(u32, Vec<u32>)>,
 }
 
 impl Gathering<'_> {
@@ -67,17 +73,13 @@ impl Gathering<'_> {
         let Some(members) = groups.members(group) else {
             return self.findings.no_group(all[0], group, groups.len());
         };
-        if let Some(&rank) = members.iter().find(|&&rank| rank >= self.program.num_ranks()) {
-            return self.findings.no_such_rank(groups, group, rank);
-        }
-        let mut sorted = members.to_vec();
-        sorted.sort_unstable();
+        let Some(sorted) = self.sorted(groups, group, members) else { return };
         let is_outside = |stated: &&Stated| sorted.binary_search(&stated.rank).is_err();
-        if let Some(outsider) = all.iter().find(is_outside) {
-            return self.findings.outsider(*outsider, groups, group);
+        if let Some(&outsider) = all.iter().find(is_outside) {
+            return self.findings.outsider(outsider, groups, group);
         }
-        let wanted: Vec<(u32, u32)> = members.iter().map(|&rank| (rank, 0)).collect();
-        let Some(ordered) = self.one_of_each(all, &wanted) else { return };
+        let wanted = members.iter().map(|&rank| (rank, 0));
+        let Some(ordered) = self.one_of_each(all, wanted) else { return };
         let CollectiveForm::Group { kind, root, .. } = self.stated(ordered[0]).form else { return };
         let root = match (kind.has_root(), root) {
             (true, None) => return self.findings.without_root(ordered[0], kind),
@@ -95,9 +97,26 @@ impl Gathering<'_> {
         self.add(kind, size, root, &ordered);
     }
 
+    /// Returns the ranks of a group, ascending. They are sorted once for all collectives of the
+    /// group, which come one after another. Reports a rank that the program does not have, once.
+    fn sorted(&mut self, groups: &Groups, group: u32, members: &[u32]) -> Option<&[u32]> {
+        let num_ranks = self.program.num_ranks();
+        if self.sorted.as_ref().is_none_or(|&(last, _)| last != group) {
+            if let Some(&rank) = members.iter().find(|&&rank| rank >= num_ranks) {
+                self.findings.no_such_rank(groups, group, rank);
+            }
+            let mut sorted = members.to_vec();
+            sorted.sort_unstable();
+            self.sorted = Some((group, sorted));
+        }
+        let (_, sorted) = self.sorted.as_ref()?;
+        Some(&sorted[..]).filter(|sorted| sorted.last().is_some_and(|&last| last < num_ranks))
+    }
+
     /// Adds the collective that members of a communicator state.
     fn of_nccl(&mut self, all: &[Stated], members: &[(u32, u32)], kind: NcclKind) {
-        let (Some(ordered), Some(kind)) = (self.one_of_each(all, members), kind.collective())
+        let (Some(ordered), Some(kind)) =
+            (self.one_of_each(all, members.iter().copied()), kind.collective())
         else {
             return;
         };
@@ -112,19 +131,23 @@ impl Gathering<'_> {
 
     /// Returns the statements in the order of the members, each a rank and a GPU. Reports members
     /// with no statement or several, and statements that differ.
-    fn one_of_each(&mut self, all: &[Stated], members: &[(u32, u32)]) -> Option<Vec<Stated>> {
+    /// All statements must be members'.
+    fn one_of_each(
+        &mut self,
+        all: &[Stated],
+        members: impl ExactSizeIterator<Item = (u32, u32)>,
+    ) -> Option<Vec<Stated>> {
         if let Some(twice) = all.windows(2).find(|pair| pair[0].who() == pair[1].who()) {
             self.findings.twice(twice[0], twice[1]);
             return None;
         }
-        let find = |who: &(u32, u32)| all.binary_search_by_key(who, |stated| stated.who()).ok();
-        let ordered: Vec<Stated> = members.iter().filter_map(find).map(|at| all[at]).collect();
-        if ordered.len() < members.len() {
-            let missing: Vec<(u32, u32)> =
-                members.iter().filter(|who| find(who).is_none()).copied().collect();
-            self.findings.missing(all[0], &missing);
+        let find = |who: (u32, u32)| all.binary_search_by_key(&who, |stated| stated.who()).ok();
+        if let Some(count @ 1..) = members.len().checked_sub(all.len()) {
+            let missing = members.filter(|&who| find(who).is_none()).take(LISTED_MAX);
+            self.findings.missing(all[0], &missing.collect::<Vec<_>>(), count);
             return None;
         }
+        let ordered: Vec<Stated> = members.filter_map(find).map(|at| all[at]).collect();
         let first = self.stated(ordered[0]);
         let differs = |stated: &&Stated| {
             let other = self.stated(**stated);

@@ -103,6 +103,36 @@ fn contradictions_are_reported() {
     );
 }
 
+/// Each statement names a collective of its own, and each collective has all members.
+#[test]
+fn a_few_members_of_many_large_collectives_are_reported() {
+    let messages = |line: &dyn Fn(u32) -> String| {
+        let lines: String = (0..50_000).map(line).collect();
+        let list: String = (0..200_000).map(|rank| format!("{rank} ")).collect();
+        let text = format!("num_ranks 200000 rank 0 {{ {lines} }} rank * {{}}");
+        found(&text, &list).1
+    };
+    let of_group = messages(&|at| format!("coll allreduce 8b 0 {at} -1\n"));
+    assert_eq!(
+        of_group[7],
+        "rank 1, rank 2, rank 3, rank 4 and 199995 more have no statement of instance 7 of group 0"
+    );
+    let of_communicator =
+        messages(&|at| format!("AllReduce 8 bytes comm 0 gpu {at} stream 0 seq {at} end\n"));
+    let listed = "rank 0 (gpu 0), rank 0 (gpu 1), rank 0 (gpu 2), rank 0 (gpu 3) and 49995 more";
+    assert_eq!(
+        of_communicator[7],
+        format!("{listed} have no statement of AllReduce 7 of communicator 0")
+    );
+}
+
+#[test]
+fn a_group_with_a_rank_too_many_is_reported_once() {
+    let text = "num_ranks 2 rank * { coll reduce 8b 0 0 0 coll reduce 8b 0 1 0 }";
+    let (_, messages) = found(text, "0 1 2");
+    assert_eq!(messages, ["group 0 has rank 2, but the program has 2 ranks"]);
+}
+
 #[test]
 fn ends_without_a_partner_are_reported() {
     let text = "rank 0 { Send 8 bytes comm 0 gpu 0 stream 0 seq 0 end }

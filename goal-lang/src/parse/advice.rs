@@ -5,6 +5,7 @@
 
 use super::builder::Builder;
 use super::functions;
+use super::letters::in_ascii;
 use crate::lexer::{Lexer, Spanned, Token};
 
 /// Most ranks that an advice lists.
@@ -98,36 +99,7 @@ impl<'a> Around<'a> {
 
     fn foreign_letters(&self) -> Option<String> {
         let (start, end) = self.foreign_word()?;
-        let mut name = String::new();
-        for letter in self.slice(start, end).chars() {
-            match letter {
-                c if c.is_ascii() => name.push(c),
-                'ä' | 'æ' => name.push_str("ae"),
-                'ö' | 'ø' | 'œ' => name.push_str("oe"),
-                'ü' => name.push_str("ue"),
-                'Ä' | 'Æ' => name.push_str("Ae"),
-                'Ö' | 'Ø' | 'Œ' => name.push_str("Oe"),
-                'Ü' => name.push_str("Ue"),
-                'ß' => name.push_str("ss"),
-                'à'..='å' => name.push('a'),
-                'À'..='Å' => name.push('A'),
-                'ç' => name.push('c'),
-                'Ç' => name.push('C'),
-                'è'..='ë' => name.push('e'),
-                'È'..='Ë' => name.push('E'),
-                'ì'..='ï' => name.push('i'),
-                'Ì'..='Ï' => name.push('I'),
-                'ñ' => name.push('n'),
-                'Ñ' => name.push('N'),
-                'ò'..='õ' => name.push('o'),
-                'Ò'..='Õ' => name.push('O'),
-                'ù'..='û' => name.push('u'),
-                'Ù'..='Û' => name.push('U'),
-                'ý' | 'ÿ' => name.push('y'),
-                'Ý' => name.push('Y'),
-                _ => name.push('_'),
-            }
-        }
+        let mut name: String = self.slice(start, end).chars().map(in_ascii).collect();
         if name.bytes().all(|byte| byte == b'_') {
             "label1".clone_into(&mut name);
         }

@@ -13,6 +13,7 @@ mod exec;
 mod expected;
 mod functions;
 mod labels;
+mod letters;
 mod numbers;
 mod operand;
 mod options;

@@ -1,4 +1,7 @@
 //! Relative peers: each rank that has some gets a body of its own.
+//!
+//! A few words of text can ask for very many peers. So they are counted before they are made, and
+//! more than [`BLOCK_ENTRIES_MAX`] are refused.
 
 use rustc_hash::FxHashSet;
 
@@ -8,6 +11,7 @@ use super::plan::{Plan, Recipe};
 use super::resolver::Resolver;
 use crate::diag::{Code, Diagnostic, Report};
 use crate::ids::{ActionId, BodyId};
+use crate::limits::BLOCK_ENTRIES_MAX;
 use crate::parse::{Block, Chunk};
 use crate::program::{Action, Body};
 use crate::relative::{Relation, RelativePeer};
@@ -90,9 +94,13 @@ pub(super) fn check(sources: &SourceMap, blocks: &[Block], group: &Group, report
         return;
     }
     let mut told = FxHashSet::default();
+    let mut room = BLOCK_ENTRIES_MAX;
     for rank in 0..num_ranks {
         for at in group.blocks_of(rank) {
             let block = &blocks[at as usize];
+            // With more peers than that, `expand` refuses the program.
+            let Some(rest) = room.checked_sub(block.relatives.len() as u64) else { return };
+            room = rest;
             for &(id, peer) in &block.relatives {
                 let other = peer.of(rank, num_ranks);
                 if other >= num_ranks && told.insert((at, id)) {

@@ -158,8 +158,9 @@ impl Lane<'_> {
         if self.lanes == 1 {
             return 0;
         }
-        let (members, rank) = (&self.instance.members[..member as usize], self.rank(member));
-        members.iter().rev().take_while(|other| other.rank == rank).count() as u32
+        // Only communicators have several members on a rank, and their members ascend.
+        let rank = self.rank(member);
+        member - self.instance.members.partition_point(|other| other.rank < rank) as u32
     }
 
     fn tag(&self, from: u32, to: u32, tag: u32) -> u32 {

@@ -105,7 +105,7 @@ impl Plan {
             }
             collectives.push((at, u32::try_from(next).unwrap_or(u32::MAX)));
             let lanes = u64::from(lanes(instance));
-            next = next.saturating_add(lanes * lanes * u64::from(found.tags));
+            next = next.saturating_add((lanes * lanes).saturating_mul(found.tags.into()));
         }
         let first_message = u32::try_from(next).unwrap_or(u32::MAX);
         next = next.saturating_add(instances.messages.len() as u64);

@@ -15,7 +15,7 @@ const KIND: u8 = 3;
 const KNOWN: u8 = 1 << 2;
 const IN_ORDER: u8 = 2 << 2;
 const WILD: u8 = 3 << 2;
-const MEETING: u8 = 3 << 2;
+const PAIRING: u8 = 3 << 2;
 /// Of a receive: it waits for its known message, or this message waits for it.
 const WAITS: u8 = 1 << 4;
 /// Of a receive: it may meet a message of another size.
@@ -47,7 +47,7 @@ pub(super) struct Job {
 
 /// The way to find the partner of a send or a receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meeting {
+pub(super) enum Pairing {
     /// No other message has its ranks and tag.
     Known,
     /// Messages and receives meet in the order in which they come to their channel.
@@ -96,12 +96,12 @@ impl Job {
     }
 
     #[inline]
-    pub(super) fn meeting(&self) -> Meeting {
-        match self.bits & MEETING {
-            KNOWN => Meeting::Known,
-            IN_ORDER => Meeting::InOrder,
-            WILD => Meeting::Wild,
-            _ => Meeting::Never,
+    pub(super) fn pairing(&self) -> Pairing {
+        match self.bits & PAIRING {
+            KNOWN => Pairing::Known,
+            IN_ORDER => Pairing::InOrder,
+            WILD => Pairing::Wild,
+            _ => Pairing::Never,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The state that the models of both peers have: the machine, the dependencies and the queues.
 
-use super::jobs::{AT_START, Job, Jobs, Meeting as Way, SEVERAL};
+use super::jobs::{AT_START, Job, Jobs, Pairing, SEVERAL};
 use super::units::Units;
 use super::{Meeting, Observer, Outcome, Pair, Parameters};
 use crate::channels::NONE;
@@ -80,11 +80,11 @@ impl<'w, O: Observer> State<'w, O> {
         let job = self.job(event & !MESSAGE);
         let is_message = event & MESSAGE != 0;
         self.units.read(if is_message { job.to } else { job.rank });
-        match job.meeting() {
-            Way::Known if is_message => {
+        match job.pairing() {
+            Pairing::Known if is_message => {
                 black_box(self.job(job.partner).waiter);
             }
-            Way::InOrder => {
+            Pairing::InOrder => {
                 black_box(self.channels[job.partner as usize].first);
             }
             _ => {}
@@ -96,11 +96,11 @@ impl<'w, O: Observer> State<'w, O> {
     pub(super) fn read_waiters(&self, event: u32) {
         let action = event & !MESSAGE;
         let job = self.job(action);
-        let ending = match job.meeting() {
+        let ending = match job.pairing() {
             _ if event & MESSAGE == 0 => action,
-            Way::Known => job.partner,
-            Way::InOrder => self.channels[job.partner as usize].first & !MESSAGE,
-            Way::Wild | Way::Never => return,
+            Pairing::Known => job.partner,
+            Pairing::InOrder => self.channels[job.partner as usize].first & !MESSAGE,
+            Pairing::Wild | Pairing::Never => return,
         };
         let waiter = match self.jobs.get(ending as usize).map(|job| job.waiter) {
             Some(SEVERAL) => self.workload.waiters(ending).first().copied(),
@@ -153,14 +153,14 @@ impl<'w, O: Observer> State<'w, O> {
     pub(super) fn take_message(&mut self, receive: u32, now: u64) -> Option<u32> {
         let job = &mut self.jobs[receive as usize];
         let (partner, rank) = (job.partner, job.rank);
-        let found = match job.meeting() {
-            Way::Known => job.wait().then_some(partner),
-            Way::InOrder => self.pop(partner, MESSAGE),
-            Way::Wild => {
+        let found = match job.pairing() {
+            Pairing::Known => job.wait().then_some(partner),
+            Pairing::InOrder => self.pop(partner, MESSAGE),
+            Pairing::Wild => {
                 let record = self.workload.record(receive);
                 self.wild.take_message(rank, record.peer, record.tag)
             }
-            Way::Never => None,
+            Pairing::Never => None,
         };
         self.note_search(receive, now, found)
     }
@@ -169,11 +169,11 @@ impl<'w, O: Observer> State<'w, O> {
     #[inline]
     pub(super) fn take_receive(&mut self, send: u32, now: u64) -> Option<u32> {
         let Job { partner, to, rank, .. } = *self.job(send);
-        let found = match self.job(send).meeting() {
-            Way::Known => self.jobs[partner as usize].wait().then_some(partner),
-            Way::InOrder => self.pop(partner, 0),
-            Way::Wild => self.wild.take_receive(to, rank, self.workload.record(send).tag),
-            Way::Never => None,
+        let found = match self.job(send).pairing() {
+            Pairing::Known => self.jobs[partner as usize].wait().then_some(partner),
+            Pairing::InOrder => self.pop(partner, 0),
+            Pairing::Wild => self.wild.take_receive(to, rank, self.workload.record(send).tag),
+            Pairing::Never => None,
         };
         self.note_search(send, now, found)
     }
@@ -194,9 +194,9 @@ impl<'w, O: Observer> State<'w, O> {
     pub(super) fn keep(&mut self, action: u32) {
         self.waiting += 1;
         let job = *self.job(action);
-        match job.meeting() {
-            Way::Known | Way::Never => {}
-            Way::InOrder => {
+        match job.pairing() {
+            Pairing::Known | Pairing::Never => {}
+            Pairing::InOrder => {
                 let event = if job.kind() == Kind::Send { action | MESSAGE } else { action };
                 let channel = &mut self.channels[job.partner as usize];
                 match channel.last {
@@ -205,7 +205,7 @@ impl<'w, O: Observer> State<'w, O> {
                 }
                 channel.last = action;
             }
-            Way::Wild => {
+            Pairing::Wild => {
                 let record = self.workload.record(action);
                 if record.kind == Kind::Send {
                     self.wild.keep_message(job.to, job.rank, record.tag, action);

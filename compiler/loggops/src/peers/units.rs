@@ -16,11 +16,11 @@ const LINE: usize = 8;
 /// A line of the cache.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct Line([u64; LINE]);
+struct CacheLine([u64; LINE]);
 
 /// The use of a pair of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pair {
+enum Use {
     /// The time at which a processor is free, and a word for what waits for it.
     Cpu,
     /// The times at which an interface is free for sending and for receiving.
@@ -33,7 +33,7 @@ enum Pair {
 /// one interface.
 #[derive(Debug)]
 pub(super) struct Units {
-    lines: Vec<Line>,
+    lines: Vec<CacheLine>,
     shape: Shape,
 }
 
@@ -50,7 +50,7 @@ impl Units {
         let stride = if needed <= LINE { LINE } else { needed };
         match ranks.saturating_mul(stride) {
             words if words <= WORDS * workload.len() + SLACK => Self {
-                lines: vec![Line([0; LINE]); words.div_ceil(LINE)],
+                lines: vec![CacheLine([0; LINE]); words.div_ceil(LINE)],
                 shape: Shape::Dense { cpus, nics, stride },
             },
             _ => Self {
@@ -65,7 +65,7 @@ impl Units {
     pub(super) fn cpu(&mut self, rank: u32, cpu: u16) -> usize {
         match self.shape {
             Shape::Dense { stride, .. } => rank as usize * stride + 2 * usize::from(cpu),
-            Shape::Sparse { .. } => self.find(Pair::Cpu, rank, cpu, 0),
+            Shape::Sparse { .. } => self.find(Use::Cpu, rank, cpu, 0),
         }
     }
 
@@ -77,7 +77,7 @@ impl Units {
             Shape::Dense { cpus, stride, .. } => {
                 rank as usize * stride + 2 * (cpus + usize::from(nic))
             }
-            Shape::Sparse { .. } => self.find(Pair::Nic, rank, 0, nic),
+            Shape::Sparse { .. } => self.find(Use::Nic, rank, 0, nic),
         }
     }
 
@@ -89,18 +89,18 @@ impl Units {
                 let before = cpus + nics + usize::from(cpu) * nics + usize::from(nic);
                 rank as usize * stride + 2 * before
             }
-            Shape::Sparse { .. } => self.find(Pair::Both, rank, cpu, nic),
+            Shape::Sparse { .. } => self.find(Use::Both, rank, cpu, nic),
         }
     }
 
     /// Returns the place of a pair of words, which it makes if there is none.
-    fn find(&mut self, pair: Pair, rank: u32, cpu: u16, nic: u8) -> usize {
+    fn find(&mut self, usage: Use, rank: u32, cpu: u16, nic: u8) -> usize {
         let Shape::Sparse { places, len, .. } = &mut self.shape else { return 0 };
-        let place = *places.entry(key(pair, rank, cpu, nic)).or_insert_with(|| {
+        let place = *places.entry(key(usage, rank, cpu, nic)).or_insert_with(|| {
             *len += 2;
             *len - 2
         });
-        self.lines.resize(len.div_ceil(LINE), Line([0; LINE]));
+        self.lines.resize(len.div_ceil(LINE), CacheLine([0; LINE]));
         place
     }
 
@@ -139,7 +139,7 @@ impl Units {
             Shape::Sparse { ranks, ref places, .. } => {
                 let mut finish = vec![0; ranks];
                 for (&key, &place) in places {
-                    if key >> 56 == Pair::Cpu as u64 {
+                    if key >> 56 == Use::Cpu as u64 {
                         let known: &mut u64 = &mut finish[(key >> 24) as u32 as usize];
                         *known = self.get(place).max(*known);
                     }
@@ -150,6 +150,6 @@ impl Units {
     }
 }
 
-fn key(pair: Pair, rank: u32, cpu: u16, nic: u8) -> u64 {
-    (pair as u64) << 56 | u64::from(rank) << 24 | u64::from(cpu) << 8 | u64::from(nic)
+fn key(usage: Use, rank: u32, cpu: u16, nic: u8) -> u64 {
+    (usage as u64) << 56 | u64::from(rank) << 24 | u64::from(cpu) << 8 | u64::from(nic)
 }

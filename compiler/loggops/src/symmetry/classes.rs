@@ -1,9 +1,7 @@
 //! The partition of ranks, by hashing: refined until the peers of equal ranks are equal.
 
 use crate::channels::NONE;
-use crate::source::{Actions, Source, is_message};
-use crate::workload::Kind;
-use goal_lang::ANY;
+use crate::source::{Actions, Source};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
@@ -80,7 +78,7 @@ fn hash_of_actions(source: &impl Source, rank: u32) -> Option<u64> {
     let mut hasher = FxHasher::default();
     hasher.write_u32(source.rank(rank).count());
     for (_, record) in source.rank(rank).records() {
-        if record.kind == Kind::Recv && (record.peer == ANY || record.tag == ANY) {
+        if record.has_wildcard() {
             return None;
         }
         hasher.write_u64(record.size);
@@ -95,7 +93,7 @@ fn hash_of_actions(source: &impl Source, rank: u32) -> Option<u64> {
 fn hash_of_peers(source: &impl Source, rank: u32, class_of: &[u32]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write_u32(class_of[rank as usize]);
-    for (_, record) in source.rank(rank).records().filter(|(_, record)| is_message(record)) {
+    for (_, record) in source.rank(rank).records().filter(|(_, record)| record.is_message()) {
         hasher.write_u32(class_of.get(record.peer as usize).copied().unwrap_or(NONE));
     }
     hasher.finish()

@@ -2,7 +2,7 @@
 
 use super::classes::Classes;
 use crate::channels::NONE;
-use crate::source::{Actions, Source, is_message};
+use crate::source::{Actions, Source};
 use crate::workload::{Kind, Record, Workload, WorkloadBuilder};
 use rustc_hash::FxHashMap;
 
@@ -78,7 +78,7 @@ impl Quotient {
             let of = source.rank(rank);
             for (position, mut record) in of.records() {
                 tags.push(record.tag);
-                if is_message(&record) {
+                if record.is_message() {
                     let at = base + position;
                     let send = if record.kind == Kind::Send { at } else { sends[at as usize] };
                     record.peer = classes.of[record.peer as usize];
@@ -124,7 +124,7 @@ impl Quotient {
                 self.is_equal(&record, copy)
                     && of.waiters(at).eq(of_class.waiters(at))
                     && of.start_waiters(at).eq(of_class.start_waiters(at))
-                    && (!is_message(&record) || {
+                    && (!record.is_message() || {
                         classes.of[record.peer as usize] == model.peer
                             && self.has_peer_of_first(source, rank, (at, record.peer), copy, seen)
                             && (record.kind == Kind::Recv
@@ -235,6 +235,6 @@ fn places_of(
 fn firsts_of(source: &impl Source, rank: u32) -> impl Iterator<Item = u32> {
     let mut firsts: FxHashMap<u32, u32> = FxHashMap::default();
     source.rank(rank).records().map(move |(position, record)| {
-        if is_message(&record) { *firsts.entry(record.peer).or_insert(position) } else { NONE }
+        if record.is_message() { *firsts.entry(record.peer).or_insert(position) } else { NONE }
     })
 }

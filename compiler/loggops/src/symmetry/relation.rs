@@ -13,9 +13,9 @@ use super::events;
 use super::ties::Ties;
 use crate::machine::Machine;
 use crate::model;
-use crate::source::{Actions, Source, is_message};
+use crate::source::{Actions, Source};
 use crate::workload::{Kind, Workload, WorkloadBuilder};
-use goal_lang::{ANY, ProgramBuilder, SymmetricProgram};
+use goal_lang::{ProgramBuilder, SymmetricProgram};
 use rustc_hash::FxHashMap;
 
 /// The times of a program whose ranks all do the same.
@@ -66,12 +66,12 @@ fn quotient(rank: &Workload, program: &SymmetricProgram) -> Option<(Workload, Ve
     for (position, mut record) in actions.records() {
         // The peer of a message that rank 0 sends, or that another rank sends to it alike.
         let (source, to) = match record.kind {
-            Kind::Recv if record.peer == ANY || record.tag == ANY => return None,
+            _ if record.has_wildcard() => return None,
             Kind::Recv => (record.peer, inverse(record.peer)),
             _ => (inverse(record.peer), record.peer),
         };
         sources.push(source);
-        if is_message(&record) {
+        if record.is_message() {
             let number = channels.len() as u32;
             let new = Channel { number, sends: 0, receives: 0 };
             let channel = channels.entry((to, record.tag)).or_insert(new);

@@ -144,3 +144,13 @@ fn copies_of_a_block_are_bounded() {
     let text = format!("num_ranks 4000000 rank * {{ {statements} calc 1 send 8b to 0 }}");
     assert_eq!(errors(&text)[0].0, Code::LimitExceeded);
 }
+
+/// One rank in a million has a peer outside of the group. Whoever looks for it among all peers of
+/// all ranks takes too long.
+#[test]
+fn the_search_for_peers_outside_is_bounded() {
+    let statements = "send 8b to rank^1\n".repeat(400);
+    let text = format!("num_ranks 1000001 rank * {{ {statements} }}");
+    let codes: Vec<Code> = errors(&text).into_iter().map(|(code, _)| code).collect();
+    assert_eq!(codes, [Code::LimitExceeded]);
+}

@@ -1,18 +1,20 @@
 //! `goalc gen`: writes the program of a collective.
 
-use super::collective::{BlockArguments, Operation, datatype, function, kind, operation};
+mod requests;
+
+use super::collective::{BlockArguments, Operation, datatype, kind, operation};
 use super::style::Spelling;
 use goal_asm::EncodeError;
 use goal_collectives::{
-    ALGORITHMS, Algorithm, Blocks, GenerateError, Nodes, Request, Table, TableError, algorithm,
+    ALGORITHMS, Algorithm, GenerateError, Request, Table, TableError, algorithm,
 };
-use goal_lang::{CollectiveKind, Datatype, Relation, print_ranks, print_symmetric};
+use goal_lang::{Body, CollectiveKind, Datatype, Relation, print_ranks, print_symmetric};
 use goalc::driver::{self, Emit, Error, Options, Output, Target, print_line};
+use requests::Requests;
 use serde_json::json;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -117,29 +119,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let (Some(kind), Some(ranks)) = (arguments.collective, arguments.ranks) else {
         unreachable!("clap asks for them");
     };
-    let request = request(arguments, kind, ranks)?;
-    let blocks = blocks(arguments, &request)?;
-    let neighbors = arguments.blocks.neighbors(kind)?;
-    if let Some(given) = neighbors.as_ref().map(|all| all.len()).filter(|&all| all > ranks as usize)
-    {
-        let message = format!("--edges has rank {}, and there are {ranks} ranks", given - 1);
-        return Err(Error::Usage(message));
-    }
-    let of_rank = |rank: u32| {
-        let at = rank as usize;
-        let neighbors = neighbors.as_ref().map(|all| all.get(at).cloned().unwrap_or_default());
-        let blocks = match &blocks {
-            goal_check::Blocks::Equal => Blocks::Equal,
-            goal_check::Blocks::Each(list) => Blocks::Each(list.clone()),
-            goal_check::Blocks::Pairs(pairs) => match pairs.get(at).cloned() {
-                Some([send, recv]) => Blocks::Pairs { send, recv },
-                // The rank has no neighbours.
-                None => Blocks::Equal,
-            },
-        };
-        Request { blocks, neighbors, ..request.clone() }
-    };
-    let request = of_rank(0);
+    let requests = Requests::new(arguments, kind, ranks)?;
+    let request = requests.of_rank(0);
     let algorithm = match arguments.algorithm.as_str() {
         "auto" => choose(arguments, &request)?,
         _ if arguments.table.is_some() => {
@@ -150,6 +131,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     refuse_unheeded(arguments, algorithm)?;
     algorithm.check(&request).map_err(usage)?;
+    write(arguments, algorithm, &request, |rank| requests.body(algorithm, &request, rank))
+}
+
+/// Writes the program whose ranks have these graphs, in the form that the name of the result asks
+/// for. `request` is that of rank 0.
+fn write(
+    arguments: &Arguments,
+    algorithm: &Algorithm,
+    request: &Request,
+    body: impl Fn(u32) -> Result<Body, GenerateError>,
+) -> Result<(), Error> {
     let path = arguments.o.clone().unwrap_or_else(|| PathBuf::from("-"));
     let target = Target::new(&path).apart_from(&arguments.table)?;
     let has_extension = |name| path.extension().is_some_and(|extension| extension == name);
@@ -158,45 +150,31 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         let message = "--relative is for texts: a binary has every rank";
         return Err(Error::Usage(message.to_owned()));
     }
-    let name = match path.to_str() {
-        Some("-") => "<stdout>".to_owned(),
-        _ => path.display().to_string(),
-    };
-    let failed = |failure| match failure {
-        Failure::Generate(error) => usage(error),
-        Failure::Io(error) => Error::io(&name, error),
-        Failure::Encode(EncodeError::Io(error)) => Error::io(&name, error),
-        Failure::Encode(error) => Error::Usage(error.to_string()),
-    };
-    // Ranks with one request need one check, which looks at the blocks of all of them.
-    let is_shared = neighbors.is_none() && !matches!(blocks, goal_check::Blocks::Pairs(_));
-    let body = |rank| {
-        let body = match is_shared {
-            true => algorithm.checked_body(&request, rank),
-            false => algorithm.body(&of_rank(rank), rank),
-        };
-        body.map_err(Failure::Generate)
-    };
     if has_extension("bin") {
-        let options = Options::default();
-        let ranks = |rank| match body(rank) {
-            Ok(body) => Ok((body, None)),
-            Err(error) => Err(failed(error)),
-        };
-        driver::write_ranks(&target, Emit::Loggopsim, &options, (request.ranks, true), ranks)?;
+        let ranks = |rank| body(rank).map(|body| (body, None)).map_err(usage);
+        let size = (request.ranks, true);
+        driver::write_ranks(&target, Emit::Loggopsim, &Options::default(), size, ranks)?;
         return Ok(());
     }
-    let symmetric = arguments.relative.then(|| algorithm.symmetric(&request)).transpose();
+    let symmetric = arguments.relative.then(|| algorithm.symmetric(request)).transpose();
     let symmetric = symmetric.map_err(|error| unlike(&error))?;
     let mut out = Output::create(&target, is_schedule)?;
-    if let Some(program) = symmetric {
-        let printed = print_symmetric(&program, arguments.style.style(), &mut out);
-        printed.map_err(|error| Error::io(&name, error))?;
+    let style = arguments.style.style();
+    let body = |rank| body(rank).map_err(Failure::Generate);
+    let written = if let Some(program) = symmetric {
+        print_symmetric(&program, style, &mut out).map_err(Failure::Io)
     } else if is_schedule {
-        goal_asm::encode_ranks(ranks, &mut out, body).map_err(failed)?;
+        goal_asm::encode_ranks(request.ranks, &mut out, body)
     } else {
-        print_ranks(ranks, arguments.style.style(), &mut out, body).map_err(failed)?;
-    }
+        print_ranks(request.ranks, style, &mut out, body)
+    };
+    written.map_err(|failure| match failure {
+        Failure::Generate(error) => usage(error),
+        Failure::Io(error) | Failure::Encode(EncodeError::Io(error)) => {
+            Error::io(out.name(), error)
+        }
+        Failure::Encode(error) => Error::Usage(error.to_string()),
+    })?;
     out.finish()
 }
 
@@ -289,88 +267,6 @@ fn refuse_unheeded(arguments: &Arguments, algorithm: &Algorithm) -> Result<(), E
         }
         None => Ok(()),
     }
-}
-
-fn request(arguments: &Arguments, kind: CollectiveKind, ranks: u32) -> Result<Request, Error> {
-    let default = Request::new(kind, ranks);
-    let is_barrier = kind == CollectiveKind::Barrier;
-    let (op, root) = (arguments.op.is_some(), arguments.root.is_some());
-    let (input, output) = (arguments.input.is_some(), arguments.output.is_some());
-    let meaningless = [
-        ("root", root && !kind.has_root()),
-        ("op", op && !kind.combines()),
-        ("type", arguments.datatype.is_some() && is_barrier),
-        ("count", arguments.count != 1 && is_barrier),
-        ("in", input && is_barrier),
-        ("out", output && is_barrier),
-    ];
-    if let Some((name, _)) = meaningless.into_iter().find(|&(_, is_given)| is_given) {
-        return Err(Error::Usage(format!(
-            "--{name} means nothing for {} {kind}: leave it out",
-            kind.article()
-        )));
-    }
-    let datatype = arguments.datatype.unwrap_or(default.datatype);
-    Ok(Request {
-        root: arguments.root.unwrap_or(default.root),
-        count: arguments.count,
-        datatype,
-        function: function(kind, arguments.op, datatype)?,
-        input: arguments.input,
-        output: arguments.output.unwrap_or(default.output),
-        segment: arguments.segment.unwrap_or(default.segment),
-        degree: arguments.degree.unwrap_or(default.degree),
-        nodes: nodes(arguments, ranks)?,
-        inner: level("inner", arguments.inner.as_deref())?,
-        outer: level("outer", arguments.outer.as_deref())?,
-        ..default
-    })
-}
-
-/// The most ranks whose nodes are held in memory.
-const PLACED_RANKS_MAX: u32 = 1 << 24;
-
-fn nodes(arguments: &Arguments, ranks: u32) -> Result<Option<Arc<Nodes>>, Error> {
-    let nodes = match (&arguments.nodes, arguments.per_node) {
-        (Some(map), _) => Nodes::new(map),
-        (None, Some(_)) if ranks > PLACED_RANKS_MAX => {
-            let message = format!("--per-node is for at most {PLACED_RANKS_MAX} ranks");
-            return Err(Error::Usage(message));
-        }
-        (None, Some(per_node)) => Nodes::from_size(ranks, per_node),
-        (None, None) => return Ok(None),
-    };
-    Ok(Some(Arc::new(nodes)))
-}
-
-/// Returns the name of the algorithm of a level, as the table of algorithms has it. Refuses names
-/// that it does not have.
-fn level(option: &str, name: Option<&str>) -> Result<Option<&'static str>, Error> {
-    let Some(name) = name else { return Ok(None) };
-    let found = ALGORITHMS.iter().find(|algorithm| algorithm.name == name);
-    let unknown = || Error::Usage(format!("--{option}: there is no algorithm {name}"));
-    found.map(|algorithm| Some(algorithm.name)).ok_or_else(unknown)
-}
-
-/// Returns the blocks that the arguments describe. In place, two ranks of an alltoall must send
-/// each other equally large blocks.
-fn blocks(arguments: &Arguments, request: &Request) -> Result<goal_check::Blocks, Error> {
-    let blocks = arguments.blocks.blocks(request.kind)?;
-    if let (goal_check::Blocks::Pairs(pairs), CollectiveKind::Alltoall) = (&blocks, request.kind) {
-        if pairs.len() != request.ranks as usize {
-            let (given, ranks) = (pairs.len(), request.ranks);
-            let message = format!("--counts is for {given} ranks, and there are {ranks}");
-            return Err(Error::Usage(message));
-        }
-        let uneven = pairs.iter().position(|[send, recv]| send.counts() != recv.counts());
-        if let Some(rank) = uneven.filter(|_| request.input.is_none()) {
-            let message = format!(
-                "in place, ranks send each other as many elements as they get, which rank {rank} does not: give --in, or other --counts"
-            );
-            return Err(Error::Usage(message));
-        }
-    }
-    Ok(blocks)
 }
 
 fn list(arguments: &Arguments) -> Result<(), Error> {
