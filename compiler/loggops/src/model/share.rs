@@ -7,7 +7,7 @@ use super::places::Places;
 use super::store::{Arrival, Slot, Store};
 use super::{ModelError, Program, TIME_END};
 use crate::channels::NONE;
-use crate::radix::RadixQueue;
+use crate::radix::{Order, RadixQueue};
 use crate::source::{Actions, Source};
 use crate::workload::Kind;
 use rustc_hash::FxHashMap;
@@ -16,6 +16,9 @@ use std::ops::Range;
 /// The ranks or effects whose data are loaded together, so that the processor waits for memory once
 /// for all of them.
 const BATCH: usize = 16;
+
+/// The least number of ranks whose lines are too many for the caches near a processor.
+const LARGE_MIN: usize = 1 << 13;
 
 /// The effect of a rank on another one: a message, or the end of a send.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +58,7 @@ pub(super) struct Share<'p, P, N, O, S> {
     pub(super) lines: Lines,
     pub(super) nodes: Nodes,
     queue: RadixQueue,
+    order: Order,
     /// By action, the node of one whose dependencies are partly met.
     partly: FxHashMap<u32, u32>,
     /// Nodes of actions of the present rank whose dependencies are met.
@@ -97,6 +101,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
             lines,
             nodes: Nodes::new(),
             queue: RadixQueue::new(),
+            order: Order::new(ranks.len()),
             partly: FxHashMap::default(),
             met: Vec::new(),
             outgoing_min: u64::MAX,
@@ -141,8 +146,16 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
             return;
         }
         self.queue.take(ranks);
+        let is_large = self.lines.lines.len() >= LARGE_MIN;
+        if is_large {
+            // Lines, tables and files are then read from their start to their end.
+            self.order.sort(ranks);
+        }
         let end = (window + 1) << self.program.shift;
         for batch in ranks.chunks(BATCH) {
+            if is_large {
+                self.load_starts(batch);
+            }
             self.load_ranks(batch);
             for &at in batch {
                 if self.lines.lines[at as usize].wake < end {
@@ -347,8 +360,20 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
         }
     }
 
-    /// Reads what [`simulate_rank`](Self::simulate_rank) needs of some ranks, one kind after the
-    /// other: reads that don't depend on each other overlap.
+    /// Reads the lines of some ranks and the starts of their actions. Reads that don't depend on
+    /// each other overlap.
+    fn load_starts(&self, ranks: &[u32]) {
+        let mut read = 0;
+        for &at in ranks {
+            let Line { wake, first, .. } = &self.lines.lines[at as usize];
+            let count = self.program.source.rank(self.first_rank + at).count();
+            read ^= *wake ^ u64::from(first ^ count);
+        }
+        std::hint::black_box(read);
+    }
+
+    /// Reads what [`simulate_rank`](Self::simulate_rank) needs of some ranks, as
+    /// [`load_starts`](Self::load_starts) does.
     fn load_ranks(&self, ranks: &[u32]) {
         let mut read = 0;
         for &at in ranks {
@@ -358,11 +383,12 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
             let receive = match message {
                 NONE => NONE,
                 // A plain rank has no wildcards, so this is a slot.
-                message => self.store.peek(Slot(self.nodes.at(message).detail)),
+                message => self.store.peek(Slot(self.nodes.at(message).detail), &self.nodes),
             };
-            for node in [work, send, post, receive].into_iter().filter(|&node| node != NONE) {
-                // Another message may wait in the slot.
-                let position = self.nodes.at(node).number.wrapping_sub(line.first);
+            let number = |node| if node == NONE { NONE } else { self.nodes.at(node).number };
+            for number in [number(work), number(send), number(post), receive] {
+                // There may be no job, and another message may wait in the slot.
+                let position = number.wrapping_sub(line.first);
                 if position < actions.count() {
                     let waiter = actions.waiters(position).next();
                     read ^= waiter.map_or(0, |waiter| actions.missing(waiter));
@@ -372,12 +398,13 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
         std::hint::black_box(read);
     }
 
-    /// Reads what effects need, as [`load_ranks`](Self::load_ranks) does.
+    /// Reads what effects need, as [`load_starts`](Self::load_starts) does.
     fn load_effects(&self, effects: &[Effect]) {
         let mut read = 0;
         for effect in effects {
             let at = (effect.rank - self.first_rank) as usize;
-            read ^= self.lines.lines[at].wake;
+            let Line { wake, first, .. } = &self.lines.lines[at];
+            read ^= *wake ^ u64::from(*first);
         }
         std::hint::black_box(read);
     }
