@@ -90,3 +90,25 @@ impl Order {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Order;
+
+    #[test]
+    fn few_and_many_ranks_are_sorted() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for ranks in [1, 63, 64, 65, 5000] {
+            let mut order = Order::new(ranks as usize);
+            for count in [0, 1, 3, ranks / 2, ranks] {
+                let mut all: Vec<u32> = (0..ranks).collect();
+                random.shuffle(&mut all);
+                let mut some = all[..count as usize].to_vec();
+                let mut sorted = some.clone();
+                sorted.sort_unstable();
+                order.sort(&mut some);
+                assert_eq!(some, sorted, "{count} of {ranks} ranks");
+            }
+        }
+    }
+}

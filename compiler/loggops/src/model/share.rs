@@ -4,7 +4,7 @@ use super::hooks::{Cause, Noise, Observer};
 use super::line::{Line, Lines, Shape};
 use super::nodes::{Node, Nodes};
 use super::places::Places;
-use super::store::{Arrival, Slot, Store};
+use super::store::{Arrival, Store};
 use super::{ModelError, Program, TIME_END};
 use crate::channels::NONE;
 use crate::radix::{Order, RadixQueue};
@@ -54,7 +54,7 @@ pub(super) struct Share<'p, P, N, O, S> {
     pub(super) observer: O,
     pub(super) store: S,
     pub(super) places: Places,
-    first_rank: u32,
+    pub(super) first_rank: u32,
     pub(super) lines: Lines,
     pub(super) nodes: Nodes,
     queue: RadixQueue,
@@ -358,54 +358,5 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
                 }
             }
         }
-    }
-
-    /// Reads the lines of some ranks and the starts of their actions. Reads that don't depend on
-    /// each other overlap.
-    fn load_starts(&self, ranks: &[u32]) {
-        let mut read = 0;
-        for &at in ranks {
-            let Line { wake, first, .. } = &self.lines.lines[at as usize];
-            let count = self.program.source.rank(self.first_rank + at).count();
-            read ^= *wake ^ u64::from(first ^ count);
-        }
-        std::hint::black_box(read);
-    }
-
-    /// Reads what [`simulate_rank`](Self::simulate_rank) needs of some ranks, as
-    /// [`load_starts`](Self::load_starts) does.
-    fn load_ranks(&self, ranks: &[u32]) {
-        let mut read = 0;
-        for &at in ranks {
-            let line = &self.lines.lines[at as usize];
-            let actions = self.program.source.rank(self.first_rank + at);
-            let [work, send, message, post] = line.queues.map(|queue| queue.head);
-            let receive = match message {
-                NONE => NONE,
-                // A plain rank has no wildcards, so this is a slot.
-                message => self.store.peek(Slot(self.nodes.at(message).detail), &self.nodes),
-            };
-            let number = |node| if node == NONE { NONE } else { self.nodes.at(node).number };
-            for number in [number(work), number(send), number(post), receive] {
-                // There may be no job, and another message may wait in the slot.
-                let position = number.wrapping_sub(line.first);
-                if position < actions.count() {
-                    let waiter = actions.waiters(position).next();
-                    read ^= waiter.map_or(0, |waiter| actions.missing(waiter));
-                }
-            }
-        }
-        std::hint::black_box(read);
-    }
-
-    /// Reads what effects need, as [`load_starts`](Self::load_starts) does.
-    fn load_effects(&self, effects: &[Effect]) {
-        let mut read = 0;
-        for effect in effects {
-            let at = (effect.rank - self.first_rank) as usize;
-            let Line { wake, first, .. } = &self.lines.lines[at];
-            read ^= *wake ^ u64::from(*first);
-        }
-        std::hint::black_box(read);
     }
 }

@@ -59,8 +59,8 @@ pub(super) trait Store: Sized {
     /// Returns where a receive goes; `None` if no message is for it.
     fn post(&mut self, rank: u32, receive: u32, record: &Record) -> Option<Slot>;
 
-    /// Returns the number of the receive that waits in a slot, or is to come there, or of the message
-    /// that waits in it. [`NONE`](crate::channels::NONE) if none is known.
+    /// Returns the number of the receive or the message that waits in a slot, or
+    /// [`NONE`](crate::channels::NONE).
     fn peek(&self, slot: Slot, nodes: &Nodes) -> u32;
 
     /// Keeps a receive that was posted at time 0 without a node, if the store can.

@@ -272,8 +272,13 @@ impl Store for Indexed {
     }
 
     #[inline]
-    fn peek(&self, slot: Slot, _: &Nodes) -> u32 {
-        self.places[slot.0 as usize].expected
+    fn peek(&self, slot: Slot, nodes: &Nodes) -> u32 {
+        let Place { expected, waiting } = self.places[slot.0 as usize];
+        match waiting {
+            NONE => NONE,
+            EARLY => expected,
+            node => nodes.at(node).number,
+        }
     }
 
     #[inline]
