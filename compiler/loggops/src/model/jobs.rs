@@ -147,8 +147,8 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
         }
     }
 
-    /// Ends a receive that was posted at a time when its message was taken in. Also ends the send if
-    /// it is a large one.
+    /// Ends a receive when its message was taken in. Also ends the send if it is a large one.
+    /// `posted` is the time at which the receive was posted.
     fn complete(&mut self, here: Here<P::Rank<'p>>, (receive, posted): (u32, u64), message: u32) {
         let Node { number: send, time: taken, size, from, .. } = *self.nodes.at(message);
         self.nodes.remove(message);
