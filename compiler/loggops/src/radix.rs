@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn few_and_many_ranks_are_sorted() {
         let mut random = fastrand::Rng::with_seed(3);
-        for ranks in [1, 63, 64, 65, 5000] {
+        for ranks in [3, 63, 64, 65, 5000] {
             let mut order = Order::new(ranks as usize);
             for count in [0, 1, 3, ranks / 2, ranks] {
                 let mut all: Vec<u32> = (0..ranks).collect();
