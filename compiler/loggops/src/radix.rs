@@ -1,4 +1,4 @@
-//! A queue of ranks by the window in which they have something to do.
+//! A queue of ranks by the window in which they have something to do, and their order in it.
 
 /// A monotone priority queue (Ahuja, Mehlhorn, Orlin, Tarjan: Faster Algorithms for the Shortest
 /// Path Problem, 1990): no key is smaller than the last one taken. A bucket holds the keys that
@@ -55,5 +55,60 @@ impl RadixQueue {
         }
         self.filled &= !1;
         ranks.extend(self.buckets[0].entries.drain(..).map(|(_, rank)| rank));
+    }
+}
+
+/// Sorts ranks in linear time.
+#[derive(Debug)]
+pub(crate) struct Order {
+    /// A bit for each rank.
+    bits: Vec<u64>,
+}
+
+impl Order {
+    pub(crate) fn new(ranks: usize) -> Self {
+        Self { bits: vec![0; ranks.div_ceil(64)] }
+    }
+
+    /// Sorts ranks, and may drop repeated ones.
+    pub(crate) fn sort(&mut self, ranks: &mut Vec<u32>) {
+        // Few ranks take less time than all bits.
+        if ranks.len() < self.bits.len() / 16 {
+            ranks.sort_unstable();
+            return;
+        }
+        for &rank in &*ranks {
+            self.bits[rank as usize / 64] |= 1 << (rank % 64);
+        }
+        ranks.clear();
+        for (word, bits) in (0..).zip(&mut self.bits) {
+            let mut rest = std::mem::take(bits);
+            while rest != 0 {
+                ranks.push(word * 64 + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Order;
+
+    #[test]
+    fn few_and_many_ranks_are_sorted() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for ranks in [3, 63, 64, 65, 5000] {
+            let mut order = Order::new(ranks as usize);
+            for count in [0, 1, 3, ranks / 2, ranks] {
+                let mut all: Vec<u32> = (0..ranks).collect();
+                random.shuffle(&mut all);
+                let mut some = all[..count as usize].to_vec();
+                let mut sorted = some.clone();
+                sorted.sort_unstable();
+                order.sort(&mut some);
+                assert_eq!(some, sorted, "{count} of {ranks} ranks");
+            }
+        }
     }
 }

@@ -113,12 +113,17 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
         self.hold(here, class, (send, true), [ready, now], ends);
         self.nodes.at_mut(node).time = now;
         let wild = self.lines.special(here.at).and_then(|special| special.wild.as_mut());
-        let receive = match wild {
+        let waiting = match wild {
             Some(wild) => wild.take(from, detail, send, node),
-            None => self.store.meet(Slot(detail), node),
+            None => match self.store.early(Slot(detail)) {
+                Some(receive) => return self.complete(here, (receive, 0), node),
+                None => self.store.meet(Slot(detail), node),
+            },
         };
-        if let Some(receive) = receive {
-            self.complete(here, receive, node);
+        if let Some(receive) = waiting {
+            let Node { number, time: posted, .. } = *self.nodes.at(receive);
+            self.nodes.remove(receive);
+            self.complete(here, (number, posted), node);
         }
     }
 
@@ -130,28 +135,31 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
         let message = match wild {
             Some(wild) => wild.post(record.peer, record.tag, node),
             None => match self.store.post(here.rank, number, record) {
+                Some(slot) if time == 0 && self.store.keep_early(slot, number) => {
+                    return self.nodes.remove(node);
+                }
                 Some(slot) => self.store.meet(slot, node),
                 None => return self.nodes.remove(node),
             },
         };
         if let Some(message) = message {
-            self.complete(here, node, message);
+            self.nodes.remove(node);
+            self.complete(here, (number, time), message);
         }
     }
 
     /// Ends a receive when its message was taken in. Also ends the send if it is a large one.
-    fn complete(&mut self, here: Here<P::Rank<'p>>, receive: u32, message: u32) {
-        let Node { number: receive_number, time: posted, .. } = *self.nodes.at(receive);
+    /// `posted` is the time at which the receive was posted.
+    fn complete(&mut self, here: Here<P::Rank<'p>>, (receive, posted): (u32, u64), message: u32) {
         let Node { number: send, time: taken, size, from, .. } = *self.nodes.at(message);
-        self.nodes.remove(receive);
         self.nodes.remove(message);
-        let position = receive_number - here.first;
+        let position = receive - here.first;
         if size != here.actions.record(position).size {
-            self.fail(ModelError::Unequal { send, receive: receive_number });
+            self.fail(ModelError::Unequal { send, receive });
         }
         let [end, _] = self.taken(here.rank, send, size, taken);
         let end = end.max(posted);
-        self.observer.receive(receive_number, send, posted, taken, end);
+        self.observer.receive(receive, send, posted, taken, end);
         self.end(here, position, end);
         if size > self.program.machine.eager_bytes_max {
             let message = Message { send, from, to: here.rank };

@@ -11,13 +11,14 @@
 //! of that length, and nothing depends on the order in which the ranks are taken. Shares of the
 //! ranks can therefore have threads of their own.
 //!
-//! The actions are read where they lie. A simulation keeps 64 bytes a rank, and what is under way.
+//! The actions are read where they lie. A simulation keeps 80 bytes a rank, and what is under way.
 //! What it keeps of the other actions depends on [`Memory`].
 
 mod error;
 mod hooks;
 mod jobs;
 mod line;
+mod loads;
 mod nodes;
 mod parts;
 mod places;

@@ -119,6 +119,11 @@ impl Nodes {
             queue.tail = node;
             return;
         }
+        // A new first node of the first run. The node behind it keeps its heap.
+        if queue.head != NONE && self.is_before(node, queue.head) {
+            self.at_mut(node).next = std::mem::replace(&mut queue.head, node);
+            return;
+        }
         if queue.tail == NONE {
             queue.tail = node;
         }

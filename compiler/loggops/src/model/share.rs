@@ -7,9 +7,9 @@ use super::nodes::{Node, Nodes};
 use super::parts::Effect;
 use super::places::Places;
 use super::program::Program;
-use super::store::{Arrival, Slot, Store};
+use super::store::{Arrival, Store};
 use crate::channels::NONE;
-use crate::radix::RadixQueue;
+use crate::radix::{Order, RadixQueue};
 use crate::source::{Actions, Source};
 use crate::workload::Kind;
 use rustc_hash::FxHashMap;
@@ -18,6 +18,9 @@ use std::ops::Range;
 /// The ranks or effects whose data are loaded together, so that the processor waits for memory once
 /// for all of them.
 const BATCH: usize = 16;
+
+/// The least number of ranks whose lines are too many for the caches near a processor.
+const LARGE_MIN: usize = 1 << 13;
 
 /// A rank, as the functions of a share hand it on.
 #[derive(Debug, Clone, Copy)]
@@ -36,10 +39,11 @@ pub(super) struct Share<'p, P, N, O, S> {
     pub(super) observer: O,
     pub(super) store: S,
     pub(super) places: Places,
-    first_rank: u32,
+    pub(super) first_rank: u32,
     pub(super) lines: Lines,
     pub(super) nodes: Nodes,
     queue: RadixQueue,
+    order: Order,
     /// By action, the node of one whose dependencies are partly met.
     partly: FxHashMap<u32, u32>,
     /// Nodes of actions of the present rank whose dependencies are met.
@@ -82,6 +86,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
             lines,
             nodes: Nodes::new(),
             queue: RadixQueue::new(),
+            order: Order::new(ranks.len()),
             partly: FxHashMap::default(),
             met: Vec::new(),
             outgoing_min: u64::MAX,
@@ -126,8 +131,16 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
             return;
         }
         self.queue.take(ranks);
+        let is_large = self.lines.lines.len() >= LARGE_MIN;
+        if is_large {
+            // Lines, tables and files are then read from their start to their end.
+            self.order.sort(ranks);
+        }
         let end = (window + 1) << self.program.shift;
         for batch in ranks.chunks(BATCH) {
+            if is_large {
+                self.load_starts(batch);
+            }
             self.load_ranks(batch);
             for &at in batch {
                 if self.lines.lines[at as usize].wake < end {
@@ -330,40 +343,5 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
                 }
             }
         }
-    }
-
-    /// Reads what [`simulate_rank`](Self::simulate_rank) needs of some ranks, one kind after the
-    /// other: reads that don't depend on each other overlap.
-    fn load_ranks(&self, ranks: &[u32]) {
-        let mut read = 0;
-        for &at in ranks {
-            let line = &self.lines.lines[at as usize];
-            let actions = self.program.source.rank(self.first_rank + at);
-            let [work, send, message, post] = line.queues.map(|queue| queue.head);
-            let receive = match message {
-                NONE => NONE,
-                // A plain rank has no wildcards, so this is a slot.
-                message => self.store.peek(Slot(self.nodes.at(message).detail)),
-            };
-            for node in [work, send, post, receive].into_iter().filter(|&node| node != NONE) {
-                // Another message may wait in the slot.
-                let position = self.nodes.at(node).number.wrapping_sub(line.first);
-                if position < actions.count() {
-                    let waiter = actions.waiters(position).next();
-                    read ^= waiter.map_or(0, |waiter| actions.missing(waiter));
-                }
-            }
-        }
-        std::hint::black_box(read);
-    }
-
-    /// Reads what effects need, as [`load_ranks`](Self::load_ranks) does.
-    fn load_effects(&self, effects: &[Effect]) {
-        let mut read = 0;
-        for effect in effects {
-            let at = (effect.rank - self.first_rank) as usize;
-            read ^= self.lines.lines[at].wake;
-        }
-        std::hint::black_box(read);
     }
 }

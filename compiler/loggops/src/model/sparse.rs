@@ -1,6 +1,7 @@
 //! Only what waits is kept, in hash tables: for programs that are large for the memory.
 
 use super::line::Shape;
+use super::nodes::Nodes;
 use super::program::Program;
 use super::store::{Arrival, Delivery, Slot, Store};
 use super::threads::Meeting;
@@ -154,8 +155,9 @@ impl Store for Sparse {
         Some(self.slot((rank, record.peer, record.tag), true))
     }
 
-    fn peek(&self, slot: Slot) -> u32 {
-        self.slots[slot.0 as usize].node
+    fn peek(&self, slot: Slot, nodes: &Nodes) -> u32 {
+        let node = self.slots[slot.0 as usize].node;
+        if node == NONE { NONE } else { nodes.at(node).number }
     }
 
     fn meet(&mut self, slot: Slot, node: u32) -> Option<u32> {

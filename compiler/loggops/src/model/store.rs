@@ -1,6 +1,7 @@
 //! The messages and receives of a share that wait for each other.
 
 use super::line::Shape;
+use super::nodes::Nodes;
 use super::program::Program;
 use super::threads::Meeting;
 use crate::source::{Actions, Source};
@@ -58,8 +59,19 @@ pub(super) trait Store: Sized {
     /// Returns where a receive goes; `None` if no message is for it.
     fn post(&mut self, rank: u32, receive: u32, record: &Record) -> Option<Slot>;
 
-    /// Returns the node that waits in a slot, or [`NONE`](crate::channels::NONE).
-    fn peek(&self, slot: Slot) -> u32;
+    /// Returns the number of the receive or the message that waits in a slot, or
+    /// [`NONE`](crate::channels::NONE).
+    fn peek(&self, slot: Slot, nodes: &Nodes) -> u32;
+
+    /// Keeps a receive that was posted at time 0 without a node, if the store can.
+    fn keep_early(&mut self, _slot: Slot, _receive: u32) -> bool {
+        false
+    }
+
+    /// Returns the receive that [`keep_early`](Self::keep_early) has put into a slot.
+    fn early(&self, _slot: Slot) -> Option<u32> {
+        None
+    }
 
     /// Returns the node that waits in a slot. Without one, keeps `node` there.
     fn meet(&mut self, slot: Slot, node: u32) -> Option<u32>;

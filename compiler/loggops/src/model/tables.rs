@@ -4,6 +4,7 @@
 //! ranks from the others, and then gives them the partners of their sends.
 
 use super::line::Shape;
+use super::nodes::Nodes;
 use super::parts::{Partner, Sent};
 use super::program::Program;
 use super::store::{Arrival, Delivery, Slot, Store};
@@ -35,11 +36,25 @@ pub(super) struct Indexed {
     /// and tag, its channel there. [`NONE`] if it has no partner, or if the receiver has wildcards.
     partners: Vec<u32>,
     channels: Vec<Channel>,
-    /// By slot, the number of the receive that comes there if receives start in the order of the
-    /// text.
-    expected: Vec<u32>,
-    /// By slot, the node of the receive or message that waits there.
-    waiting: Vec<u32>,
+    places: Vec<Place>,
+}
+
+/// The place of a slot.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// The number of the receive that comes there if receives start in the order of the text.
+    expected: u32,
+    /// The node of the receive or message that waits there, or [`EARLY`].
+    waiting: u32,
+}
+
+/// No node: the expected receive waits, and was posted at time 0.
+const EARLY: u32 = NONE - 1;
+
+impl Place {
+    fn new(expected: u32) -> Self {
+        Self { expected, waiting: NONE }
+    }
 }
 
 impl Indexed {
@@ -78,7 +93,7 @@ impl Indexed {
     }
 
     /// Adds the messages and the receives of a rank, both sorted. Calls `tell` with the source and
-    /// the partner of each send.
+    /// the partner of each send of another share.
     fn pair(
         &mut self,
         mut sends: &[Entry],
@@ -96,19 +111,22 @@ impl Indexed {
             }
             let len = |of: &[Entry]| of.iter().take_while(|&&(other, _)| other == key).count();
             let (num_sends, num_receives) = (len(sends), len(receives));
-            let slot = self.expected.len() as u32;
+            let slot = self.places.len() as u32;
             let partner = if (num_sends, num_receives) == (1, 1) {
-                self.expected.push(receive);
+                self.places.push(Place::new(receive));
                 slot
             } else {
                 let receives = &receives[..num_receives];
-                self.expected.extend(receives.iter().map(|&(_, action)| action));
+                self.places.extend(receives.iter().map(|&(_, action)| Place::new(action)));
                 let receives = num_receives as u32;
                 self.channels.push(Channel { first_slot: slot, receives, counts: [0; 2] });
                 CHANNEL | (self.channels.len() as u32 - 1)
             };
             for &(_, send) in &sends[..num_sends] {
-                tell(key, Partner { send, partner });
+                match self.partners.get_mut(send.wrapping_sub(self.first_action) as usize) {
+                    Some(own) => *own = partner,
+                    None => tell(key, Partner { send, partner }),
+                }
             }
             for &(_, receive) in &receives[..num_receives] {
                 self.partners[(receive - self.first_action) as usize] = partner;
@@ -205,8 +223,7 @@ impl Store for Indexed {
             first_action: actions.start,
             partners: vec![NONE; actions.len()],
             channels: Vec::new(),
-            expected: Vec::new(),
-            waiting: Vec::new(),
+            places: Vec::new(),
         };
         let mut partners = vec![Vec::new(); program.ends.len()];
         store.pair_all(program, shapes, &mut incoming, &mut partners);
@@ -214,7 +231,6 @@ impl Store for Indexed {
         for learnt in meeting.partners.exchange(number, partners, &meeting.barrier) {
             store.learn(&learnt);
         }
-        store.waiting = vec![NONE; store.expected.len()];
         store
     }
 
@@ -231,7 +247,7 @@ impl Store for Indexed {
     #[inline]
     fn deliver(&mut self, arrival: &Arrival, unlike: Option<impl Actions>) -> Option<Delivery> {
         let slot = self.slot(arrival.partner, 0)?;
-        let receive = unlike.map(|_| self.expected[slot as usize] - arrival.first);
+        let receive = unlike.map(|_| self.places[slot as usize].expected - arrival.first);
         Some(Delivery { slot: Slot(slot), receive })
     }
 
@@ -241,13 +257,34 @@ impl Store for Indexed {
     }
 
     #[inline]
-    fn peek(&self, slot: Slot) -> u32 {
-        self.waiting[slot.0 as usize]
+    fn peek(&self, slot: Slot, nodes: &Nodes) -> u32 {
+        let Place { expected, waiting } = self.places[slot.0 as usize];
+        match waiting {
+            NONE => NONE,
+            EARLY => expected,
+            node => nodes.at(node).number,
+        }
+    }
+
+    #[inline]
+    fn keep_early(&mut self, slot: Slot, receive: u32) -> bool {
+        let place = &mut self.places[slot.0 as usize];
+        let can = place.waiting == NONE && place.expected == receive;
+        if can {
+            place.waiting = EARLY;
+        }
+        can
+    }
+
+    #[inline]
+    fn early(&self, slot: Slot) -> Option<u32> {
+        let Place { expected, waiting } = self.places[slot.0 as usize];
+        (waiting == EARLY).then_some(expected)
     }
 
     #[inline]
     fn meet(&mut self, slot: Slot, node: u32) -> Option<u32> {
-        let waiting = &mut self.waiting[slot.0 as usize];
+        let Place { waiting, .. } = &mut self.places[slot.0 as usize];
         if *waiting == NONE {
             *waiting = node;
             return None;
