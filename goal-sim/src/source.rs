@@ -26,7 +26,7 @@ pub(crate) struct Subject {
 enum Source {
     /// A LogGOPSim binary, which is read as a program only if a report needs it.
     Opened(Opened),
-    Loaded(Loaded),
+    Loaded(Box<Loaded>),
 }
 
 /// What reading gives.
@@ -117,7 +117,7 @@ impl Subject {
                 driver::note(&loaded.findings, format);
                 started = Instant::now();
                 let workload = Workload::new(&loaded.program, |_, _| 0);
-                (Source::Loaded(loaded), workload)
+                (Source::Loaded(Box::new(loaded)), workload)
             }
         };
         let workload = workload.map_err(|error| Error::Usage(error.to_string()))?;
@@ -137,7 +137,7 @@ impl Subject {
     pub(crate) fn load(self) -> Result<(Loaded, Workload), Error> {
         let loaded = match self.source {
             Source::Opened(opened) => opened.load(&self.options)?,
-            Source::Loaded(loaded) => loaded,
+            Source::Loaded(loaded) => *loaded,
         };
         Ok((loaded, self.workload))
     }
