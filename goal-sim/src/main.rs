@@ -260,6 +260,9 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     let subject = match Subject::read_for(&arguments.input, options, format, only)? {
         Reading::Subject(subject) => *subject,
         Reading::Times(times, started) => {
+            // CSV has no phases in any case.
+            let note = times.note.iter().filter(|_| !matches!(arguments.format, Format::Csv));
+            note.for_each(|note| report::warn(note));
             let finish_ps = times.finish_ps.iter().copied();
             let summary = Summary::new(times.events, times.classes, started);
             report::write_times(arguments, &parameters, &summary, finish_ps)?;

@@ -23,6 +23,9 @@ pub(crate) struct Subject {
     pub(crate) started: Instant,
 }
 
+/// The warning that a binary with markers has no phases while it stays in the file.
+const NO_PHASES: &str = "the binary stays in the file, so the phases of its markers are left out";
+
 enum Source {
     /// A LogGOPSim binary, which is read as a program only if a report needs it.
     Opened(Opened),
@@ -92,7 +95,10 @@ impl Subject {
                         effort.memory = Memory::Lean;
                     }
                     match simulate_quiet(&binary, machine, effort) {
-                        Ok(times) => return Ok(Reading::Times(times, started)),
+                        Ok(mut times) => {
+                            times.note = binary.0.has_markers().then(|| NO_PHASES.to_owned());
+                            return Ok(Reading::Times(times, started));
+                        }
                         Err(stop) if effort.memory == Memory::Lean => {
                             return Ok(Reading::Stop(stop));
                         }

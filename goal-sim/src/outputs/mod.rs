@@ -140,7 +140,7 @@ impl<'a> Outputs<'a> {
         let shown = Shown::from(&parameters.machine);
         let create = |path: &Path| {
             let target = Target::new(path)
-                .apart_from(&arguments.input.inputs)?
+                .apart_from(arguments.input.files())?
                 .apart_from(arguments.noise.trace())?
                 .apart_from(arguments.parameters.machine_file())?;
             Output::create(&target, false).map(Sink::new)

@@ -1,6 +1,6 @@
 //! The arguments that all commands share.
 
-use super::{CheckOptions, Collectives, Options};
+use super::{CheckOptions, Collectives, Options, treat};
 use crate::expand::Algorithms;
 use crate::limits::INPUT_BYTES_MAX;
 use goal_lang::diag::{Code, Silence};
@@ -22,8 +22,8 @@ pub struct InputArguments {
     /// `goalc gen --list` names, or by several as bcast=binomial,allreduce=ring
     #[arg(long, value_name = "ALGORITHM", num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
     pub expand: Option<Algorithms>,
-    /// List of the groups that collective statements name, one a line [default: the first input
-    /// with the extension .groups]
+    /// List of the groups that collective statements name, one a line [default: the name of
+    /// the first input with the extension .groups]
     #[arg(long, value_name = "FILE")]
     pub groups: Option<PathBuf>,
     /// Threads that work [default: one a processor]
@@ -123,6 +123,13 @@ impl CheckArguments {
 }
 
 impl InputArguments {
+    /// Returns the files that are read: the inputs, and the lists of groups that are named or lie
+    /// beside inputs.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let beside = self.inputs.iter().filter_map(|input| treat::beside(input));
+        self.inputs.iter().cloned().chain(beside).chain(self.groups.clone()).collect()
+    }
+
     /// Returns the default options changed as these arguments ask.
     pub fn options(&self) -> Options {
         let default = Options::default();

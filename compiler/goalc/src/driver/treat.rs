@@ -87,7 +87,7 @@ enum Wrong {
 /// Reads the list of groups that the options name, or the one beside the input `name`. Returns
 /// `None` if there is none beside it.
 fn list(name: &str, sources: &mut SourceMap, options: &Options) -> Result<Option<Groups>, Wrong> {
-    let path = options.groups.clone().or_else(|| beside(name));
+    let path = options.groups.clone().or_else(|| beside(Path::new(name)));
     let Some(path) = path else { return Ok(None) };
     let shown = path.display().to_string();
     let file = match File::open(&path) {
@@ -103,11 +103,10 @@ fn list(name: &str, sources: &mut SourceMap, options: &Options) -> Result<Option
 }
 
 /// Returns the path of the list of groups beside an input: its name with the extension `.groups`.
-fn beside(name: &str) -> Option<PathBuf> {
-    if name == "<stdin>" {
+pub(super) fn beside(path: &Path) -> Option<PathBuf> {
+    if path == Path::new("<stdin>") {
         return None;
     }
-    let path = Path::new(name);
     let is_packed =
         path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
     let path = if is_packed { path.with_extension("") } else { path.to_owned() };

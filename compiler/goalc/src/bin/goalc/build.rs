@@ -204,5 +204,6 @@ fn target(arguments: &Arguments) -> Result<Target, Error> {
             Target::File(unpacked.with_extension(extension))
         }
     };
-    target.apart_from(arguments.inputs())?.apart_from(&arguments.passes.machine.machine)
+    let read = InputArguments { inputs: arguments.inputs().to_vec(), ..arguments.input.clone() };
+    target.apart_from(read.files())?.apart_from(&arguments.passes.machine.machine)
 }

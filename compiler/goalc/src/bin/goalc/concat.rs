@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = arguments.input.options();
-    let target = arguments.output.target(&arguments.input.inputs)?;
+    let target = arguments.output.target(arguments.input.files())?;
     let mut concat = Concat::new(programs(&arguments.input, &options)?)?;
     let size = (concat.num_ranks(), concat.is_streamed());
     arguments.output.write(&target, &options, size, |rank| concat.rank(rank))?;

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut options = arguments.input.options();
     options.collectives = options.collectives.or_keep();
     let mut loaded = driver::load_program(&arguments.input.inputs, &options)?;
-    let target = Target::new(&arguments.output).apart_from(&arguments.input.inputs)?;
+    let target = Target::new(&arguments.output).apart_from(arguments.input.files())?;
     let mut out = Output::create(&target, false)?;
     driver::emit(&mut loaded, Emit::Text(arguments.style.style()), &options, &mut out)?;
     out.finish()?;

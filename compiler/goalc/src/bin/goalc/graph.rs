@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
             program.num_ranks()
         )));
     }
-    let target = Target::new(&arguments.output).apart_from(&arguments.input.inputs)?;
+    let target = Target::new(&arguments.output).apart_from(arguments.input.files())?;
     let mut out = Output::create(&target, false)?;
     let drawn = draw(program, arguments.rank, is_svg, &mut out);
     let ranks = drawn.map_err(|error| match error {

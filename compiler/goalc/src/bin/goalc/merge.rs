@@ -31,7 +31,7 @@ const PLACEMENT_BYTES_MAX: u64 = 64 << 20;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = arguments.input.options();
-    let target = arguments.output.target(&arguments.input.inputs)?;
+    let target = arguments.output.target(arguments.input.files())?;
     let target = target.apart_from(&arguments.placement)?;
     let placements = arguments.placement.as_deref().map(placements).transpose()?;
     let inputs = programs(&arguments.input, &options)?;

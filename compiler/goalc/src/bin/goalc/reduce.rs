@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
-    let target = Target::new(&arguments.output).apart_from(&arguments.input.inputs)?;
+    let target = Target::new(&arguments.output).apart_from(arguments.input.files())?;
     let loaded = driver::load_program(&arguments.input.inputs, &arguments.input.options())?;
     let options = ReduceOptions {
         check: arguments.check.clone(),

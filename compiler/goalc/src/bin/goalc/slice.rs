@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = arguments.input.options();
-    let target = arguments.output.target(&arguments.input.inputs)?;
+    let target = arguments.output.target(arguments.input.files())?;
     let ranks = program(&arguments.input.inputs, &options)?;
     let mut slice = Slice::new(ranks, arguments.ranks.as_ref(), arguments.window.as_ref())?;
     let size = (slice.num_ranks(), slice.is_streamed());

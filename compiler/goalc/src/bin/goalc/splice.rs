@@ -21,8 +21,8 @@ pub(crate) struct OutputArguments {
 
 impl OutputArguments {
     /// Returns the destination, which must not be an input.
-    pub(crate) fn target(&self, inputs: &[PathBuf]) -> Result<Target, Error> {
-        Target::new(&self.output).apart_from(inputs)
+    pub(crate) fn target(&self, files: Vec<PathBuf>) -> Result<Target, Error> {
+        Target::new(&self.output).apart_from(files)
     }
 
     /// Writes a program as [`write_ranks`] does, and its warnings.
