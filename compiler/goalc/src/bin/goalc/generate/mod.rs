@@ -1,14 +1,16 @@
 //! `goalc gen`: writes the program of a collective.
 
+mod arguments;
 mod requests;
 
-use super::collective::{BlockArguments, Operation, datatype, kind, operation};
-use super::style::Spelling;
+pub(crate) use arguments::Arguments;
+
+use arguments::Form;
 use goal_asm::EncodeError;
 use goal_collectives::{
     ALGORITHMS, Algorithm, GenerateError, Request, Table, TableError, algorithm,
 };
-use goal_lang::{Body, CollectiveKind, Datatype, Relation, print_ranks, print_symmetric};
+use goal_lang::{Body, CollectiveKind, Relation, print_ranks, print_symmetric};
 use goalc::driver::{self, Emit, Error, Options, Output, Target, print_line};
 use requests::Requests;
 use serde_json::json;
@@ -16,101 +18,8 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-#[derive(clap::Args)]
-pub(crate) struct Arguments {
-    /// The collective
-    #[arg(required_unless_present = "list", value_name = "COLLECTIVE", value_parser = kind())]
-    collective: Option<CollectiveKind>,
-    /// The algorithm: one that --list names, or auto
-    #[arg(long, value_name = "NAME", default_value = "auto")]
-    algorithm: String,
-    /// Table by which auto decides, a JSON file [default: thresholds of publications]
-    #[arg(long, value_name = "FILE")]
-    table: Option<PathBuf>,
-    /// Number of ranks
-    #[arg(
-        short = 'n',
-        long,
-        required_unless_present = "list",
-        value_name = "P",
-        value_parser = clap::value_parser!(u32).range(1..)
-    )]
-    ranks: Option<u32>,
-    /// Elements of a block
-    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "counts")]
-    count: u64,
-    #[command(flatten)]
-    blocks: BlockArguments,
-    /// Type of the elements [default: Int32 where inputs are combined, else UInt8]
-    #[arg(long = "type", value_name = "TYPE", value_parser = datatype())]
-    datatype: Option<Datatype>,
-    /// Operation that combines inputs: a predefined one, or user:N, which need not commute
-    /// [default: sum]
-    #[arg(long, value_name = "OP", value_parser = operation)]
-    op: Option<Operation>,
-    /// The root [default: 0]
-    #[arg(long, value_name = "RANK")]
-    root: Option<u32>,
-    /// Address of every rank's input [default: in place, where the output will be]
-    #[arg(long = "in", value_name = "ADDR")]
-    input: Option<u64>,
-    /// Address of every rank's output [default: 0]
-    #[arg(long = "out", value_name = "ADDR")]
-    output: Option<u64>,
-    /// Bytes of a segment, for algorithms that have segments
-    #[arg(long, value_name = "BYTES")]
-    segment: Option<u64>,
-    /// Children of a node, or messages of a round, for algorithms of a degree [default: 2]
-    #[arg(long, value_name = "K")]
-    degree: Option<u32>,
-    /// The node of each rank, any number for each node, for algorithms of two levels [default: one
-    /// node]
-    #[arg(long, value_name = "N,N,..", value_delimiter = ',', conflicts_with = "per_node")]
-    nodes: Option<Vec<u32>>,
-    /// Ranks of a node, if consecutive ranks share it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    per_node: Option<u32>,
-    /// Algorithm within nodes, for algorithms of two levels
-    #[arg(long, value_name = "NAME")]
-    inner: Option<String>,
-    /// Algorithm among the leaders of nodes, for algorithms of two levels
-    #[arg(long, value_name = "NAME")]
-    outer: Option<String>,
-    /// Result: a schedule if its name ends in .nisa, LogGOPSim's binary form if in .bin, else text;
-    /// - or nothing is standard output
-    #[arg(short, value_name = "OUT")]
-    o: Option<PathBuf>,
-    /// Spelling of a text
-    #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
-    style: Spelling,
-    /// Write one block for all ranks, with relative peers, for algorithms whose ranks differ in
-    /// their peers only
-    #[arg(long)]
-    relative: bool,
-    /// List the algorithms, of a collective or of all
-    #[arg(long, conflicts_with_all = [
-        "algorithm", "table", "ranks", "count", "counts", "displacements", "datatype", "op", "root",
-        "input", "output", "edges", "segment", "degree", "nodes", "per_node", "inner", "outer", "o", "style",
-        "relative",
-    ])]
-    list: bool,
-    /// Form of the list
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", requires = "list")]
-    format: Form,
-}
-
 /// The most bytes that are read of a table.
 const TABLE_BYTES_MAX: u64 = 16 << 20;
-
-/// The forms of the list.
-#[derive(Clone, Copy, Default, clap::ValueEnum)]
-enum Form {
-    /// A line an algorithm
-    #[default]
-    Text,
-    /// A JSON object an algorithm, each on a line
-    Json,
-}
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     if arguments.list {

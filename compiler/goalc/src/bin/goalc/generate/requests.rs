@@ -1,7 +1,7 @@
 //! The requests that the arguments of `goalc gen` describe.
 
 use super::super::collective::function;
-use super::Arguments;
+use super::arguments::Arguments;
 use goal_collectives::{ALGORITHMS, Algorithm, Blocks, GenerateError, Nodes, Request};
 use goal_lang::{Body, CollectiveKind, Neighbors};
 use goalc::driver::Error;
