@@ -11,7 +11,7 @@ use super::store::{Arrival, Store};
 use crate::channels::NONE;
 use crate::radix::{Order, RadixQueue};
 use crate::source::{Actions, Source};
-use crate::workload::Kind;
+use crate::workload::{Kind, Record};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -318,6 +318,22 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
         }
     }
 
+    /// Returns true if the post of a receive lets no other action become ready at that moment. It
+    /// then needs no turn among the rank's jobs.
+    fn makes_nothing_ready(
+        &mut self,
+        here: Here<P::Rank<'p>>,
+        position: u32,
+        record: &Record,
+    ) -> bool {
+        let number = here.first + position;
+        if !self.store.is_known(number) || here.actions.start_waiters(position).next().is_some() {
+            return false;
+        }
+        let slot = self.store.post(here.rank, number, record);
+        slot.is_none_or(|slot| self.store.peek(slot, &self.nodes) == NONE)
+    }
+
     /// Makes jobs of the rank's actions whose dependencies are met, and ends those that need
     /// nothing more.
     pub(super) fn activate_met(&mut self, here: Here<P::Rank<'p>>) {
@@ -332,7 +348,7 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
                     self.begin_action(here, position, time);
                     self.end(here, position, time);
                 }
-                Kind::Recv if self.store.is_known(number) => {
+                Kind::Recv if self.makes_nothing_ready(here, position, &record) => {
                     self.events += 1;
                     self.post(here, node, &record);
                 }
