@@ -177,8 +177,8 @@ impl WorkloadBuilder {
         self.first_roots.push(self.roots.len() as u32);
     }
 
-    /// Adds an action of the rank that has begun. `waiters` are the actions of that rank that wait
-    /// for its end, and `start_waiters` those that wait for its start.
+    /// Adds an action of the rank that has begun. `waiters` wait for its end, and `start_waiters`
+    /// wait for its start. Both are actions of that rank.
     pub fn push(
         &mut self,
         record: Record,

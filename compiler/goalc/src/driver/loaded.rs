@@ -13,7 +13,7 @@ pub struct Loaded {
     pub findings: Findings,
     /// The LogGOPSim binary that the program was read from; `None` for other inputs.
     pub binary: Option<Bytes>,
-    /// What collective statements were expanded into.
+    /// The programs that collective statements became.
     pub expanded: Expansions,
 }
 

@@ -23,7 +23,7 @@ pub struct Ranks {
     pub name: String,
     /// The warnings about a text.
     pub findings: Findings,
-    /// What collective statements were expanded into.
+    /// The programs that collective statements became.
     pub expanded: Expansions,
     source: Source,
     /// True to refuse collective statements of a file.

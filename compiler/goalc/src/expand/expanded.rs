@@ -18,7 +18,7 @@ pub struct Expanded {
     pub(super) tags: u32,
 }
 
-/// What the collective statements of a program became.
+/// The programs that the collective statements became.
 #[derive(Debug, Clone, Default)]
 pub struct Expansions {
     /// The programs in place of collectives.
@@ -29,7 +29,7 @@ pub struct Expansions {
     pub(super) parts: Vec<Vec<Part>>,
 }
 
-/// A collective that statements name, or a message of which they are the ends.
+/// A collective that statements name, or a message whose ends they are.
 #[derive(Debug, Clone, Copy)]
 pub struct Origin {
     /// The form of the first member's statement, or of the send.

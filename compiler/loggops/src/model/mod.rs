@@ -1,10 +1,10 @@
 //! The default model: LogGOPS, with an order of events that each rank decides alone.
 //!
-//! A rank has processors and network interfaces. Jobs need them: a computation its processor, a
-//! send its processor and the sending side of its interface, a message the processor and the
-//! receiving side that its receive names. A job starts as soon as all that it needs is free. Of
-//! several that could start at one moment, the first is the one that was ready first, then an
-//! action before a message, then by the order of the text and of the sources.
+//! A rank has processors and network interfaces, and jobs need them. A computation needs its
+//! processor. A send also needs the sending side of its interface. A message needs the processor
+//! and the receiving side that a receive names. A job starts as soon as all that it needs is free.
+//! Several jobs may be able to start at one moment. The one that was ready first starts then.
+//! Among equals, an action comes before a message, and the order of text and sources decides.
 //!
 //! The jobs of a rank depend on other ranks only through messages, which take at least `o + L`, and
 //! through the ends of large sends, which take `L`. So ranks are simulated one by one for a window

@@ -9,8 +9,8 @@ use crate::channels::NONE;
 /// An action from its first met dependency on, or a message from its arrival on, until its end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
-    /// The time at which it is ready. A receive that was posted has the time of that, and so has a
-    /// message that was taken in.
+    /// The time at which it is ready. Later it is the time at which a receive was posted, or a
+    /// message was taken in.
     pub(super) time: u64,
     /// The bytes of a message.
     pub(super) size: u64,

@@ -1,4 +1,4 @@
-//! What the shares of a simulation give to each other.
+//! Messages between the shares of a simulation.
 
 /// The effect of a rank on another one: a message, or the end of a send.
 #[derive(Debug, Clone, Copy)]
@@ -12,7 +12,7 @@ pub(super) struct Effect {
     /// The source of a message.
     pub(super) from: u32,
     pub(super) tag: u32,
-    /// What the sender's store knows of the receive.
+    /// The answer of the sender's store about the receive.
     pub(super) partner: u32,
     pub(super) is_message: bool,
 }
