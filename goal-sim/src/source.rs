@@ -32,7 +32,7 @@ enum Source {
     Loaded(Box<Loaded>),
 }
 
-/// What reading gives.
+/// A program that was read, or its result if that is known without a list of the actions.
 pub(crate) enum Reading {
     /// The times of a binary that was simulated as it lies in the file, and when reading began.
     Times(Times, Instant),
@@ -45,8 +45,7 @@ pub(crate) enum Reading {
         /// When the simulation began.
         started: Instant,
     },
-    /// Why a binary has no times for which nothing but what is under way was kept. The names of the
-    /// actions are in the sentence.
+    /// The reason why a binary in its file has no times. Its actions were not listed.
     Stop(Stop),
     Subject(Box<Subject>),
 }
@@ -88,23 +87,12 @@ impl Subject {
             Opened::Loggopsim(ref input) if !expands => {
                 driver::show_stage("reading");
                 let binary = Binary(driver::ranks_of(input, &options)?);
-                let times = times.filter(|_| input.is_mapped || !binary.0.has_markers());
-                if let Some(TimesOnly { machine, mut effort }) = times {
-                    driver::show_stage("simulating");
-                    if input.is_mapped {
-                        effort.memory = Memory::Lean;
-                    }
-                    match simulate_quiet(&binary, machine, effort) {
-                        Ok(mut times) => {
-                            times.note = binary.0.has_markers().then(|| NO_PHASES.to_owned());
-                            return Ok(Reading::Times(times, started));
-                        }
-                        Err(stop) if effort.memory == Memory::Lean => {
-                            return Ok(Reading::Stop(stop));
-                        }
-                        // The list of actions is for the report.
-                        Err(_) => {}
-                    }
+                let only = times.filter(|_| input.is_mapped || !binary.0.has_markers());
+                let known = only.and_then(|only| simulate_file(&binary, input.is_mapped, only));
+                match known {
+                    Some(Ok(times)) => return Ok(Reading::Times(times, started)),
+                    Some(Err(stop)) => return Ok(Reading::Stop(stop)),
+                    None => {}
                 }
                 let workload = binary.workload(input.bytes.len());
                 drop(binary);
@@ -146,6 +134,27 @@ impl Subject {
             Source::Loaded(loaded) => *loaded,
         };
         Ok((loaded, self.workload))
+    }
+}
+
+/// Simulates a binary as it lies in its file. Returns `None` if a report about the result needs a
+/// list of the actions.
+fn simulate_file(
+    binary: &Binary<'_>,
+    is_mapped: bool,
+    TimesOnly { machine, mut effort }: TimesOnly<'_>,
+) -> Option<Result<Times, Stop>> {
+    driver::show_stage("simulating");
+    if is_mapped {
+        effort.memory = Memory::Lean;
+    }
+    match simulate_quiet(binary, machine, effort) {
+        Ok(mut times) => {
+            times.note = binary.0.has_markers().then(|| NO_PHASES.to_owned());
+            Some(Ok(times))
+        }
+        Err(stop) if effort.memory == Memory::Lean => Some(Err(stop)),
+        Err(_) => None,
     }
 }
 

@@ -43,8 +43,8 @@ impl Placements {
 /// Without placements, programs lie one behind the other.
 ///
 /// # Errors
-/// Returns an error if a program has no hosts, if their number is not that of its ranks, if two of
-/// its ranks share one, or if there are too many hosts.
+/// Returns an error if a program has more or fewer hosts than ranks, or if two ranks share a host.
+/// Returns an error if there are too many hosts.
 pub(super) fn hosts(
     placements: Option<&Placements>,
     programs: &[(String, u32)],

@@ -1,5 +1,5 @@
-//! Explains the time of a run in the default model: its critical path, what each parameter of the
-//! machine adds to it, and how large a parameter may become.
+//! Explains the time of a run in the default model. It finds the critical path, the share of each
+//! parameter of the machine, and how large a parameter may become.
 //!
 //! # Layers
 //! `step` has the parts of a path. `pieces` divides the time of a job by kinds of cost. `record`
