@@ -6,6 +6,7 @@ use crate::communicator::Communicator;
 use crate::compile;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
+use crate::links::{is_linked, link, signature};
 use crate::progress::RankCore;
 use crate::raw::{Schedule, Ticket};
 use crate::table::{decisions, published};
@@ -101,6 +102,12 @@ impl Collective {
     ) -> Result<Persistent> {
         let (mut schedule, algorithm) = self.compiled(blocks, communicator, name)?;
         schedule.count_starts(self.kind.name(), self.starts_of(blocks, algorithm.name)?);
+        let shared = Group::current()?.shared();
+        if is_linked(self, blocks, communicator, algorithm, shared)
+            && let Some(link) = link(self, communicator, algorithm)
+        {
+            schedule.link(&link, signature(self, algorithm))?;
+        }
         Ok(Persistent { schedule, algorithm, in_place: self.in_place })
     }
 

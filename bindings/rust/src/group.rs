@@ -5,6 +5,7 @@ use crate::communicator::{Communicator, Communicators};
 use crate::error::error_of;
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
+use crate::links::Links;
 use crate::join_message::await_list;
 use crate::offload::Offload;
 use crate::process::{self, GroupState, is_fork, of_fork};
@@ -105,6 +106,8 @@ impl Group {
         let heap = unsafe { Heap::new(attached.heap()) };
         let offload = attached.tables();
         let offload = offload.map(|tables| Offload::new(tables, attached.job().calc()));
+        let ranks = attached.size();
+        let links = Links::new(attached.job().segment, attached.rank(), ranks);
         let events = offload.as_ref().map(|offload| Arc::clone(&offload.events));
         let shared = SharedGroup {
             world,
@@ -112,7 +115,7 @@ impl Group {
             communicators: Mutex::new(communicators),
             heap,
             offload,
-            core: Mutex::new(RankCore::new(member, events)),
+            core: Mutex::new(RankCore::new(member, links, events)),
             wanted: AtomicU32::new(0),
             mode: AtomicU8::new(0),
             has_waiter: AtomicBool::new(false),

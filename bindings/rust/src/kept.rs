@@ -24,6 +24,54 @@ type Key = (u64, Collective, Blocks);
 /// The cache of collectives. The engine lock guards it.
 type Collectives = FxHashMap<Key, Arc<Persistent>>;
 
+/// A call of a collective with the arguments of the program, as numbers. Equal calls start the same
+/// schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RawCall {
+    /// The collective.
+    pub kind: CollectiveKind,
+    /// True if the input lies where the output will be.
+    pub in_place: bool,
+    /// The type and the operation.
+    pub function: (u32, u32),
+    /// The root.
+    pub root: u32,
+    /// The number of elements.
+    pub count: u64,
+}
+
+/// The number of calls that [`Calls`] keeps.
+const CALLS: usize = 16;
+
+/// The latest calls on the world with equal blocks, each with the slot of its linked instance. A
+/// slot stays the call's as long as the collective is in the cache.
+#[derive(Default)]
+pub(crate) struct Calls([Option<(RawCall, u32, Starts)>; CALLS]);
+
+impl Calls {
+    #[inline(always)]
+    fn place(call: &RawCall) -> usize {
+        let mixed = call.count ^ u64::from(call.root) << 3 ^ u64::from(call.function.1) << 1;
+        (mixed ^ mixed >> 4 ^ mixed >> 8 ^ (call.kind as u64) << 1) as usize % CALLS
+    }
+
+    /// Returns the slot of a call, and the counter of its starts; `None` if it is not kept.
+    #[inline(always)]
+    pub(crate) fn find(&self, call: &RawCall) -> Option<(u32, Starts)> {
+        let (kept, slot, starts) = self.0[Self::place(call)].as_ref()?;
+        (kept == call).then_some((*slot, *starts))
+    }
+
+    fn keep(&mut self, call: RawCall, slot: u32, starts: Starts) {
+        self.0[Self::place(&call)] = Some((call, slot, starts));
+    }
+
+    /// Forgets all calls, because collectives leave the cache.
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
 /// Removes and returns the cache of the core; `None` if there is none.
 #[inline]
 fn take_kept(core: &mut RankCore) -> Option<Box<Collectives>> {

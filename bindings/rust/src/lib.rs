@@ -82,6 +82,7 @@ pub mod growth;
 mod heap;
 mod join_message;
 mod kept;
+mod links;
 mod offload;
 mod prepare;
 mod process;

@@ -2,6 +2,8 @@
 //! and its runs. The functions of this module make progress, and note the ends of runs.
 
 use crate::error::{Error, ErrorCode, Result, error_of};
+use crate::kept::Calls;
+use crate::links::{Links, of_mismatch};
 use crate::offload::KernelPart;
 use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
 use goal_engine::Cause;
@@ -14,6 +16,9 @@ use std::sync::Arc;
 /// The text between the reason and what the rank waits for, in the error of a rank that waits when
 /// the job ends. The launcher's report has the rank's number instead of the reason and this text.
 const THIS_ONE: &str = "; this one ";
+
+/// The looks for a message of a linked run, about a microsecond, if ranks do not share processors.
+const LOOKS: u32 = 48;
 
 /// The name in reports for functions that test if a run has ended, and do not wait.
 pub(crate) const TEST: &str = "test";
@@ -64,6 +69,12 @@ pub(crate) struct RankCore {
     /// The rank's member of the job; `None` once the group is finalized.
     member: Option<Member<'static>>,
     pub(crate) slots: Slots,
+    /// The linked runs of this rank.
+    pub(crate) links: Links,
+    /// The number of looks for a message of a linked run before the rank waits in the usual way.
+    pub(crate) looks: u32,
+    /// The collectives that were called lately.
+    pub(crate) calls: Calls,
     /// The error that ended the job.
     pub(crate) failure: Option<Error>,
     /// The runs for which other threads sleep, while one thread waits with the engine lock.
@@ -86,10 +97,17 @@ pub(crate) struct RankCore {
 }
 
 impl RankCore {
-    pub(crate) fn new(member: Member<'static>, events: Option<Arc<CompletionEvents>>) -> Self {
+    pub(crate) fn new(
+        member: Member<'static>,
+        links: Links,
+        events: Option<Arc<CompletionEvents>>,
+    ) -> Self {
         Self {
             member: Some(member),
             slots: Slots::default(),
+            links,
+            looks: LOOKS,
+            calls: Calls::default(),
             failure: None,
             parked: Vec::new(),
             sleepers: 0,
@@ -188,6 +206,12 @@ impl RankCore {
                     return Ok(false);
                 }
             }
+            Some(Instance::Linked(_)) => {
+                if !self.poll_linked(number)? {
+                    return Ok(false);
+                }
+                return Ok(self.note_end(number));
+            }
             Some(Instance::Kernel(part)) => {
                 let part = Arc::clone(part);
                 self.settle_part(&part)?;
@@ -195,11 +219,27 @@ impl RankCore {
             }
             Some(Instance::Gone) => return Ok(true),
         }
-        member.note_end();
-        if slots.ended(number) {
+        Ok(self.note_end(number))
+    }
+
+    /// Notes the end of the run in slot `number`. Returns true.
+    #[inline]
+    pub(crate) fn note_end(&mut self, number: u32) -> bool {
+        if let Some(member) = &self.member {
+            member.note_end();
+        }
+        if self.slots.ended(number) {
             self.tell_end(number);
         }
-        Ok(true)
+        true
+    }
+
+    /// Executes what can be executed of the linked run in slot `number`. Returns true if it has
+    /// ended.
+    #[inline]
+    fn poll_linked(&mut self, number: u32) -> Result<bool> {
+        let Some(run) = self.slots.linked(number) else { return Ok(true) };
+        self.links.poll(run).map_err(|mismatch| of_mismatch(&mismatch, run))
     }
 
     /// Adds a part in the kernel, which is about to run, to the parts whose runs are looked at.
@@ -363,9 +403,8 @@ impl RankCore {
         let (member, slots) = self.parts()?;
         let tested = match slots.running(number) {
             Some(Instance::Process(handle)) => member.test(handle),
-            // The kernel needs no progress, but runs of this process make progress as in every
-            // test.
-            Some(Instance::Kernel(_)) => {
+            // These runs need no engine, but other runs make progress as in every test.
+            Some(Instance::Linked(_) | Instance::Kernel(_)) => {
                 member.advance().inspect(|&worked| member.note_test(worked))
             }
             Some(Instance::Gone) | None => Ok(false),
@@ -421,6 +460,9 @@ impl RankCore {
                     let actions = member.underway(handle).into_iter().flatten();
                     lines.extend(actions.map(|action| action.to_string()));
                 }
+                Instance::Linked(run) => {
+                    lines.extend(run.underway().iter().map(ToString::to_string));
+                }
                 Instance::Kernel(part) => lines.extend(part.waits()),
                 Instance::Gone => {}
             }
@@ -456,30 +498,39 @@ impl RankCore {
         tickets: &[Ticket],
         is_wanted: impl Fn() -> bool,
     ) -> std::result::Result<(), Interrupted> {
-        let Self { member: Some(member), slots, parked, events, .. } = self else { return Ok(()) };
-        let (slots, parked, events) = (&*slots, &*parked, events.as_deref());
+        let Self { member: Some(member), slots, links, parked, events, .. } = self else {
+            return Ok(());
+        };
+        let (parked, events) = (&*parked, events.as_deref());
         member.wait_while(|member| {
             if is_wanted() || events.is_some_and(|events| events.is_due() || events.is_news()) {
                 return Ok(false);
             }
-            let mut runs = |instance: Option<&Instance>| {
-                Ok::<_, Interrupted>(match instance {
-                    None => false,
+            // A run that was not awaited may have to write, and a failed one is settled later.
+            for run in slots.all_linked() {
+                if links.poll(run).is_err() {
+                    return Ok(false);
+                }
+            }
+            let mut runs = |number: u32| {
+                Ok::<_, Interrupted>(match slots.running(number) {
+                    None | Some(Instance::Gone) => false,
                     Some(Instance::Process(handle)) => !member.has_ended(handle)?,
+                    Some(Instance::Linked(run)) => !run.has_ended(),
                     Some(Instance::Kernel(_)) => true,
-                    Some(Instance::Gone) => false,
                 })
             };
             for &awaited in tickets.iter().chain(parked) {
-                if !runs(slots.running(Slots::number(awaited)))? {
+                if !runs(Slots::number(awaited))? {
                     return Ok(false);
                 }
             }
             for &watched in &slots.watched {
-                if !runs(slots.running(watched))? {
+                if !runs(watched)? {
                     return Ok(false);
                 }
             }
+            links.watch(slots.all_linked(), member);
             Ok(true)
         })
     }

@@ -138,6 +138,13 @@ impl SharedGroup {
         Ok(HeldCore { shared: self, core: Some(core) })
     }
 
+    /// Takes the engine lock, if no other thread has or wants it. Returns `None` otherwise, and if
+    /// this thread has the lock already.
+    #[inline(always)]
+    pub(crate) fn enter(&'static self) -> Option<MutexGuard<'static, RankCore>> {
+        self.core.try_lock()
+    }
+
     #[cold]
     fn lock_slowly(&'static self) -> MutexGuard<'static, RankCore> {
         self.wanted.fetch_add(1, Ordering::Relaxed);

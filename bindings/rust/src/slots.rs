@@ -4,6 +4,7 @@
 use crate::error::Error;
 use crate::offload::KernelPart;
 use goal_engine::Handle;
+use goal_engine::linked::Run;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -38,6 +39,8 @@ impl Ticket {
 pub(crate) enum Instance {
     /// This process, with the engine's handle.
     Process(Handle),
+    /// The calls of this process, without an engine.
+    Linked(Box<Run>),
     /// The kernel, with this rank's part of the schedule.
     Kernel(Arc<KernelPart>),
     /// Nobody: the engine of the instance was dropped after the loss of a rank. The next start
@@ -118,6 +121,8 @@ pub(crate) struct Slots {
     free: Vec<u32>,
     /// The slots whose runs have a function to call or a task to wake at their end.
     pub(crate) watched: Vec<u32>,
+    /// The number of running instances that are not linked.
+    others: u32,
     /// The runs that the loss of a rank has ended early, each with its error.
     lost: FxHashMap<Ticket, Error>,
 }
@@ -167,14 +172,28 @@ impl Slots {
         slot.schedule = Some(schedule);
         slot.instance = Some(instance);
         slot.bound = bound.to_vec();
+        self.others += u32::from(!slot.is_linked());
         slot.start(number)
+    }
+
+    /// Adds an instance that has not started yet and is bound to no buffers. Returns its slot.
+    pub(crate) fn park(&mut self, instance: Instance, schedule: Arc<dyn Named>) -> u32 {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            self.slots.len() as u32 - 1
+        });
+        let slot = &mut self.slots[number as usize];
+        (slot.schedule, slot.instance) = (Some(schedule), Some(instance));
+        slot.bound = vec![usize::MAX];
+        number
     }
 
     /// Returns the instance in slot `number`, which the caller starts again; `None` if it runs.
     #[inline]
     pub(crate) fn parked(&mut self, number: u32) -> Option<Parked<'_>> {
         let slot = &mut self.slots[number as usize];
-        if slot.is_running { None } else { Some(Parked { number, slot }) }
+        let others = &mut self.others;
+        if slot.is_running { None } else { Some(Parked { number, slot, others }) }
     }
 
     /// Returns the slot of the next instance of the same schedule; `None` if there is none.
@@ -195,6 +214,50 @@ impl Slots {
         slot.instance.as_ref().filter(|_| slot.is_running)
     }
 
+    /// Returns the linked instance in slot `number`, if it is not known to have ended.
+    #[inline]
+    pub(crate) fn linked(&mut self, number: u32) -> Option<&mut Run> {
+        let slot = &mut self.slots[number as usize];
+        match &mut slot.instance {
+            Some(Instance::Linked(run)) if slot.is_running => Some(run),
+            _ => None,
+        }
+    }
+
+    /// Returns the linked instance of the run that `ticket` names, if it is not known to have ended.
+    #[inline(always)]
+    pub(crate) fn linked_of(&mut self, ticket: Ticket) -> Option<&mut Run> {
+        match self.slots.get_mut(ticket.slot as usize) {
+            Some(Slot { instance: Some(Instance::Linked(linked)), is_running: true, run, .. })
+                if *run == ticket.run =>
+            {
+                Some(linked)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true if the run that `ticket` names is known to have ended well.
+    #[inline]
+    pub(crate) fn has_ended(&self, ticket: Ticket) -> bool {
+        matches!(self.known(ticket), Known::Ended)
+    }
+
+    /// Returns true if all instances that are not known to have ended are linked.
+    #[inline(always)]
+    pub(crate) fn are_all_linked(&self) -> bool {
+        self.others == 0
+    }
+
+    /// Returns the linked instances that are not known to have ended.
+    pub(crate) fn all_linked(&mut self) -> impl Iterator<Item = &mut Run> {
+        let running = self.slots.iter_mut().filter(|slot| slot.is_running);
+        running.filter_map(|slot| match &mut slot.instance {
+            Some(Instance::Linked(run)) => Some(&mut **run),
+            _ => None,
+        })
+    }
+
     /// Returns the instance of the run that `ticket` names; `None` if the run is known to have
     /// ended.
     pub(crate) fn running_of(&self, ticket: Ticket) -> Option<&Instance> {
@@ -207,6 +270,7 @@ impl Slots {
     pub(crate) fn ended(&mut self, number: u32) -> bool {
         let slot = &mut self.slots[number as usize];
         slot.is_running = false;
+        self.others -= u32::from(!slot.is_linked());
         !slot.on_end.is_empty()
     }
 
@@ -241,6 +305,7 @@ impl Slots {
     /// Notes that a loss has ended all runs early with `error`, and that the instances must be
     /// created again.
     pub(crate) fn lose_all(&mut self, error: &Error) {
+        self.others = 0;
         for (number, slot) in (0..).zip(&mut self.slots) {
             if std::mem::take(&mut slot.is_running) {
                 self.lost.insert(Ticket { slot: number, run: slot.run }, error.clone());
@@ -263,6 +328,7 @@ impl Slots {
         let slot = &mut self.slots[number as usize];
         slot.instance = Some(instance);
         slot.bound = bound.to_vec();
+        self.others += 1;
         slot.start(number)
     }
 
@@ -321,6 +387,11 @@ impl Slots {
 }
 
 impl Slot {
+    #[inline(always)]
+    fn is_linked(&self) -> bool {
+        matches!(self.instance, Some(Instance::Linked(_)))
+    }
+
     /// Notes that the next run of the instance has started, and returns its ticket. `number` is
     /// that of this slot.
     #[inline]
@@ -343,6 +414,8 @@ impl Slot {
 pub(crate) struct Parked<'a> {
     number: u32,
     slot: &'a mut Slot,
+    /// The number of running instances that are not linked.
+    others: &'a mut u32,
 }
 
 impl Parked<'_> {
@@ -351,7 +424,18 @@ impl Parked<'_> {
     pub(crate) fn handle(&mut self) -> &mut Handle {
         match self.slot.instance.as_mut().expect("a schedule uses the slot") {
             Instance::Process(handle) => handle,
-            Instance::Kernel(_) | Instance::Gone => unreachable!("no engine of ours runs it"),
+            Instance::Linked(_) | Instance::Kernel(_) | Instance::Gone => {
+                unreachable!("no engine of ours runs it")
+            }
+        }
+    }
+
+    /// Returns the linked instance. The schedule must be linked.
+    #[inline]
+    pub(crate) fn linked(&mut self) -> &mut Run {
+        match self.slot.instance.as_mut().expect("a schedule uses the slot") {
+            Instance::Linked(run) => run,
+            _ => unreachable!("the schedule is linked"),
         }
     }
 
@@ -373,6 +457,7 @@ impl Parked<'_> {
     /// Notes that the instance runs again, and returns the ticket of the run.
     #[inline]
     pub(crate) fn restarted(self) -> Ticket {
+        *self.others += u32::from(!self.slot.is_linked());
         self.slot.start(self.number)
     }
 }

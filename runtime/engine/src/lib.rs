@@ -57,6 +57,7 @@
 mod compile_fail;
 mod engine;
 mod heap;
+pub mod linked;
 mod matching;
 pub mod memory;
 mod ops;

@@ -9,6 +9,7 @@ use crate::heap::Block;
 use crate::offload::{Backing, KernelPart, Segment, Way};
 use crate::progress::RankCore;
 use crate::slots::{Instance, Named, Slots, Ticket};
+use goal_engine::linked::{Bindings, Linked, Run};
 use goal_engine::memory::Region;
 use goal_engine::{Handle, Schedule as Code, Storage};
 use goal_lang::flat_offsets;
@@ -49,6 +50,8 @@ pub(super) struct BoundSchedule {
     pub(super) starts: Option<&'static AtomicU64>,
     /// The name of the collective; `None` if the schedule is not a counted collective.
     pub(super) collective: Option<&'static str>,
+    /// The linked form of the schedule; `None` if the engine runs it.
+    pub(super) linked: Option<(Arc<Linked>, Bindings)>,
     /// The way in which the schedule runs: in the kernel, or by processes.
     pub(super) way: Way,
     /// The initial values of [`Memory::Own`], for runs in the kernel.
@@ -245,6 +248,53 @@ impl BoundSchedule {
         };
         self.count();
         Ok(ticket)
+    }
+
+    /// Starts the linked form of the schedule. It uses the slot `ended` if given, and otherwise a new
+    /// one.
+    ///
+    /// # Safety
+    /// As for [`Schedule::start`](super::Schedule::start).
+    #[inline]
+    pub(super) unsafe fn start_linked(
+        self: &Arc<Self>,
+        core: &mut RankCore,
+        buffers: Option<&[usize]>,
+        ended: Option<u32>,
+    ) -> Result<Ticket> {
+        let addresses = buffers.unwrap_or(self.defaults());
+        let number = match ended {
+            Some(number) => number,
+            // SAFETY: as the caller says.
+            None => unsafe { self.add_linked(core)? },
+        };
+        let (_, slots) = core.parts()?;
+        let mut parked = slots.parked(number).expect("it has ended");
+        if !parked.is_bound(addresses) {
+            self.check_binding(addresses)?;
+            let regions: SmallVec<[Region; 4]> = self.regions(addresses).collect();
+            // SAFETY: as the caller says.
+            unsafe { parked.linked().bind(&regions) };
+            parked.note_bound(addresses);
+        }
+        core.links.start(parked.linked());
+        let ticket = parked.restarted();
+        self.count();
+        // The run's error, if any, is that of the function that waits for it.
+        let _ = core.settle(number);
+        Ok(ticket)
+    }
+
+    /// Adds a slot for an instance of the linked form, which is bound to no buffers.
+    #[cold]
+    unsafe fn add_linked(self: &Arc<Self>, core: &mut RankCore) -> Result<u32> {
+        self.communicator.refuse_left(&self.group.shared().attached)?;
+        core.release_orphans()?;
+        let (linked, bindings) = self.linked.as_ref().expect("the schedule is linked");
+        let run = Run::new(Arc::clone(linked), bindings.clone()).ok_or_else(|| self.no_memory())?;
+        let number = core.slots.park(Instance::Linked(Box::new(run)), Arc::clone(self) as _);
+        self.add_slot(core, number);
+        Ok(number)
     }
 
     /// Starts a run of the schedule's part in the kernel. It uses the slot `ended` if given, and

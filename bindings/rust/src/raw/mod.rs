@@ -15,6 +15,7 @@ use crate::progress::{RankCore, name_collectives};
 use goal_asm::Nisa;
 use goal_asm::nisa::MAGIC;
 use goal_engine::Schedule as Code;
+use goal_engine::linked::{Link, Linked, Unlinkable};
 use goal_engine::memory::Region;
 use goal_job::limits::NISA_BYTES_MAX;
 use instances::{BoundSchedule, Memory};
@@ -84,6 +85,19 @@ impl Schedule {
         (bound.collective, bound.starts) = (Some(collective), Some(starts));
     }
 
+    /// Sets the linked form of a new schedule.
+    pub(crate) fn link(&mut self, link: &Link, signature: u16) -> Result<()> {
+        let bound = Arc::get_mut(&mut self.bound).expect("it is new");
+        let ranks: Vec<u32> = (0..bound.communicator.size()).collect();
+        let me = bound.communicator.rank();
+        let linked = Linked::new(Arc::clone(&bound.code), link, &ranks, me, signature);
+        let (linked, bindings) = linked.map_err(|Unlinkable| {
+            Error::new(ErrorCode::Internal, "the links of a collective differ between ranks")
+        })?;
+        bound.linked = Some((Arc::new(linked), bindings));
+        Ok(())
+    }
+
     /// Sets the way in which a new schedule runs.
     pub(crate) fn go(&mut self, way: Way) {
         Arc::get_mut(&mut self.bound).expect("it is new").way = way;
@@ -114,6 +128,7 @@ impl Schedule {
                 first,
                 collective,
                 starts,
+                linked: None,
                 way,
                 initial,
             }),
@@ -274,6 +289,10 @@ impl Schedule {
             unsafe {
                 match (&bound.way, ended) {
                     (Ok(part), ended) => bound.start_in_kernel(core, part, buffers, ended),
+                    // All survivors of a loss have regrouped, so they decide alike.
+                    (Err(_), ended) if bound.linked.is_some() && core.generation() == 0 => {
+                        bound.start_linked(core, buffers, ended)
+                    }
                     (Err(_), Some(ended)) if !core.slots.is_gone(ended) => {
                         bound.start_again(core, ended, buffers)
                     }

@@ -1,7 +1,7 @@
 //! The memory and the counters of an instance, and the bytes behind an action's operands.
 
 use super::ids::{Action, InstanceKey, Rank};
-use crate::memory::{Cells, Region, Span, copy};
+use crate::memory::{Cells, Region, Span, copy_short};
 use goal_asm::nisa::Buffer;
 use goal_lang::{Piece, Space, buffer_of};
 use std::any::Any;
@@ -247,13 +247,4 @@ impl Home {
 #[inline(always)]
 pub(super) fn match_word(source: Rank, sequence: u32) -> u64 {
     (u64::from(source.0) << 32) + u64::from(sequence) + 1
-}
-
-/// Copies bytes; eight of them without a call to `memcpy`.
-#[inline]
-pub(super) fn copy_short(target: &mut [u8], bytes: &[u8]) {
-    match (<&mut [u8; 8]>::try_from(&mut *target), <&[u8; 8]>::try_from(bytes)) {
-        (Ok(target), Ok(bytes)) => *target = *bytes,
-        _ => copy(target, bytes),
-    }
 }

@@ -11,7 +11,7 @@ use super::arrivals::kept_bytes;
 use super::code::Code;
 use super::communicator::Target;
 use super::error::{Cause, Failure, Fault};
-use super::home::copy_short;
+use crate::memory::copy_short;
 use super::ids::{Action, ActionRef, Cookie, InstanceKey};
 use super::incoming::PayloadPlace;
 use super::options::Options;

@@ -2,7 +2,7 @@
 
 use super::Core;
 use super::code::Code;
-use super::home::copy_short;
+use crate::memory::copy_short;
 use super::ids::{ActionRef, InstanceKey, Rank};
 use super::outgoing::{Outgoing, Rendezvous};
 use super::transmit::{BYTES_PER_POLL, Sent, kind};

@@ -6,7 +6,7 @@ use super::arrivals::kept_bytes;
 use super::channel::Queue;
 use super::code::Code;
 use super::home::Home;
-use super::home::copy_short;
+use crate::memory::copy_short;
 use super::ids::{Action, ActionRef, ChannelId, DestinationId, InstanceKey, MessageKey, Rank};
 use super::instance::Matched;
 use super::options::{Options, Stats};

@@ -48,6 +48,21 @@ pub enum Work {
     Local,
 }
 
+impl Work {
+    /// Returns the work of an action.
+    pub(crate) fn of(record: &Record<'_>) -> Self {
+        match record.operation() {
+            Operation::Send { peer, tag, payload, .. } => {
+                Work::Send { to: peer, tag, bytes: payload.size() }
+            }
+            Operation::Recv { peer, tag, payload, .. } => {
+                Work::Recv { from: peer, tag, bytes: payload.size() }
+            }
+            _ => Work::Local,
+        }
+    }
+}
+
 /// Says what the action waits for: `recv number 3 from rank 0, tag 5, waits for a message`.
 impl fmt::Display for Underway {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -109,16 +124,7 @@ impl<T: Transport> Engine<'_, T> {
         };
         let numbered = (0..).zip(schedule.section().records()).filter(is_underway);
         let underway = numbered.map(|(number, (offset, record))| {
-            let work = match record.operation() {
-                Operation::Send { peer, tag, payload, .. } => {
-                    Work::Send { to: peer, tag, bytes: payload.size() }
-                }
-                Operation::Recv { peer, tag, payload, .. } => {
-                    Work::Recv { from: peer, tag, bytes: payload.size() }
-                }
-                _ => Work::Local,
-            };
-            Underway { number, offset, work }
+            Underway { number, offset, work: Work::of(&record) }
         });
         underway.collect()
     }

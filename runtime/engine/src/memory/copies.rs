@@ -28,6 +28,15 @@ pub fn copy(target: &mut [u8], source: &[u8]) {
     }
 }
 
+/// Copies bytes; eight of them without a call to `memcpy`.
+#[inline]
+pub(crate) fn copy_short(target: &mut [u8], bytes: &[u8]) {
+    match (<&mut [u8; 8]>::try_from(&mut *target), <&[u8; 8]>::try_from(bytes)) {
+        (Ok(target), Ok(bytes)) => *target = *bytes,
+        _ => copy(target, bytes),
+    }
+}
+
 /// Copies piece by piece, the last piece first. The target of a piece lies behind its source. In
 /// this order a load has another address within its page than the stores before it, so it need not
 /// wait for them.

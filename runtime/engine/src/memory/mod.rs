@@ -24,6 +24,7 @@
 mod copies;
 
 pub use copies::copy;
+pub(crate) use copies::copy_short;
 use std::alloc::{Layout, alloc_zeroed};
 use std::any::Any;
 use std::fmt;

@@ -109,6 +109,33 @@ pub(crate) fn apply_bytes(
     b.write(|b| kernels().two(op, datatype, a, b))
 }
 
+/// Computes `C = message op B`, or `C = B op message` if `reversed`, for each element. C may be B.
+/// The message lies outside of every region. The operation must be one that can't fail.
+///
+/// # Panics
+/// If the operation is not defined on the type, the operands are not equally many whole elements,
+/// or B and C overlap partly.
+#[inline]
+pub(crate) fn fold(
+    op: Op,
+    datatype: Datatype,
+    message: &[u8],
+    b: Span,
+    c: Span,
+    reversed: bool,
+) {
+    let (size, width) = (message.len(), datatype.width() as usize);
+    assert!(b.len() == size && c.len() == size && size & (width - 1) == 0, "{size} bytes");
+    let kernels = kernels();
+    let folded = match (b.is_same(c), reversed) {
+        (true, false) => c.write(|c| kernels.two(op, datatype, message, c)),
+        (true, true) => c.write(|c| kernels.two_reversed(op, datatype, message, c)),
+        (false, false) => b.read_into(c, |b, c| kernels.three(op, datatype, message, b, c)),
+        (false, true) => b.read_into(c, |b, c| kernels.three(op, datatype, b, message, c)),
+    };
+    debug_assert!(folded.is_ok(), "an operation that can fail");
+}
+
 /// Computes `B = A op B` for each element of buffers, for callers that hold operands of a schedule
 /// outside of an engine.
 ///

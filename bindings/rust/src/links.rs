@@ -1,0 +1,307 @@
+//! Lets collectives on the group's world run without the engine: their messages lie on boards, at
+//! places that all ranks know.
+//!
+//! A board has two rings of lines. All ranks count the lines of a ring alike. A start of a linked
+//! schedule advances the position by the most lines that any rank writes, on every rank. So a rank
+//! knows where the messages of its peers will be, without a word from them.
+//!
+//! A rank may write a line again when all ranks have ended the runs of the lap before. Each rank
+//! publishes the position up to which its runs have ended, once in a quarter of a ring.
+
+use crate::collective::Collective;
+use crate::communicator::Communicator;
+use crate::error::{Error, ErrorCode};
+use crate::shared::SharedGroup;
+use goal_collectives::{Algorithm, Blocks};
+use goal_engine::linked::{Lanes, Lines, Link, Look, Mismatch, Place, Ring, Run};
+use goal_lang::{CollectiveKind, Function, Op};
+use goal_rank::progress::Member;
+use goal_shm::Segment;
+use goal_sync::board::{self, Board};
+use goal_sync::napping::Napping;
+use std::collections::VecDeque;
+
+/// The most ranks of a group whose collectives are linked. Each rank looks at the cells of all
+/// others, so more ranks would gain nothing.
+const RANKS_MAX: u32 = 16;
+
+/// Returns true if a collective is linked. All ranks must decide alike, so the answer depends only
+/// on what is equal on all ranks: the arguments that MPI demands to be equal, the algorithm, the
+/// hosts and the settings of the job.
+pub(crate) fn is_linked(
+    collective: &Collective,
+    blocks: &Blocks,
+    communicator: &Communicator,
+    algorithm: &Algorithm,
+    shared: &SharedGroup,
+) -> bool {
+    let is_function_known = match collective.function {
+        Function::Predefined(op, _) => op != Op::Div,
+        Function::User(_) => false,
+    };
+    algorithm.is_one_round
+        && is_function_known
+        && *blocks == Blocks::Equal
+        && !collective.kind.has_neighbors()
+        && communicator.is_same(&shared.world)
+        && communicator.is_start()
+        && (2..=RANKS_MAX).contains(&communicator.size())
+        && shared.attached.links_programs()
+}
+
+/// Returns what each message of a linked collective says about the collective. Two ranks that call
+/// different collectives find different signatures. The highest bits have the kind.
+pub(crate) fn signature(collective: &Collective, algorithm: &Algorithm) -> u16 {
+    let Collective { kind, count, datatype, function, root, .. } = *collective;
+    let function = match function {
+        Function::Predefined(op, datatype) if kind.combines() => (op as u64) << 8 | datatype as u64,
+        _ => 0,
+    };
+    let parts = [count, datatype as u64, function, root.into(), algorithm.name.len() as u64];
+    let mixed = parts.iter().fold(0u64, |mixed, part| {
+        (mixed ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+    });
+    (kind as u16) << 12 | (mixed >> 52) as u16
+}
+
+/// Returns the collective of a signature.
+pub(crate) fn kind_of(signature: u16) -> Option<CollectiveKind> {
+    CollectiveKind::ALL.into_iter().find(|&kind| kind as u16 == signature >> 12)
+}
+
+/// Returns the places of the messages of a collective; `None` if it can't be linked.
+pub(crate) fn link(
+    collective: &Collective,
+    communicator: &Communicator,
+    algorithm: &Algorithm,
+) -> Option<Link> {
+    // The places of messages must not depend on which ranks work in place.
+    let in_place = vec![collective.kind == CollectiveKind::Barrier; communicator.size() as usize];
+    let nisa = collective.of_all_ranks(communicator, algorithm, &in_place).ok()?;
+    let rings = [board::Ring::Short.lines(), board::Ring::Long.lines()];
+    Link::new(&nisa, &Lines { rings, of: |bytes| board::lines(bytes as usize) })
+}
+
+/// The boards of the ranks of the world.
+pub(crate) struct Boards {
+    own: Board<'static>,
+    all: Box<[Board<'static>]>,
+    segment: &'static Segment,
+    napping: Napping<'static>,
+}
+
+impl Boards {
+    #[inline(always)]
+    fn ring(ring: Ring) -> board::Ring {
+        match ring {
+            Ring::Short => board::Ring::Short,
+            Ring::Long => board::Ring::Long,
+        }
+    }
+
+    #[cold]
+    fn wake(&self, mut sleepers: u64) {
+        while sleepers != 0 {
+            self.segment.mailbox(sleepers.trailing_zeros()).wake();
+            sleepers &= sleepers - 1;
+        }
+    }
+}
+
+impl Lanes for Boards {
+    #[inline(always)]
+    #[allow(unsafe_code)] // this rank's board
+    fn put(
+        &self,
+        Place { ring, position }: Place,
+        signature: u16,
+        len: usize,
+        readers: u64,
+        fill: impl FnOnce(&mut [u8]),
+    ) {
+        // SAFETY: only this rank writes to its board, one call at a time, under the engine lock.
+        // The caller has seen that all readers have read the lines.
+        unsafe { self.own.put(Self::ring(ring), position, signature, len, fill) };
+        // The ranks of the world are the first of the job, and at most 64.
+        let sleepers = self.napping.sleepers(0, readers);
+        if sleepers != 0 {
+            self.wake(sleepers);
+        }
+    }
+
+    #[inline(always)]
+    fn look(&self, writer: u32, Place { ring, position }: Place, signature: u16) -> Look {
+        match self.all[writer as usize].look(Self::ring(ring), position, signature) {
+            board::Look::Arrived => Look::Arrived,
+            board::Look::Missing => Look::Missing,
+            board::Look::Other(signature) => Look::Other(signature),
+        }
+    }
+
+    #[inline(always)]
+    #[allow(unsafe_code)] // a message that has arrived
+    fn read<R>(
+        &self,
+        writer: u32,
+        Place { ring, position }: Place,
+        len: usize,
+        read: impl FnOnce(&[u8]) -> R,
+    ) -> R {
+        // SAFETY: the message has arrived, and its writer does not write there again before this
+        // rank has published that its run has ended.
+        unsafe { self.all[writer as usize].read(Self::ring(ring), position, len, read) }
+    }
+}
+
+/// A run that has started in a ring.
+struct Open {
+    /// The position behind its lines.
+    end: u64,
+    has_ended: bool,
+}
+
+/// The positions of a ring.
+#[derive(Default)]
+struct Positions {
+    /// The position of the next start.
+    next: u64,
+    /// All peers have read what lay on the lines before this position.
+    writable: u64,
+    /// All runs before this position have ended here.
+    ended: u64,
+    /// The value of `ended` that peers know.
+    published: u64,
+    /// The runs from `ended` on.
+    open: VecDeque<Open>,
+}
+
+/// This rank's linked runs.
+pub(crate) struct Links {
+    boards: Boards,
+    rings: [Positions; 2],
+    me: u32,
+}
+
+impl Links {
+    /// Returns the links of this process's rank.
+    pub(crate) fn new(segment: &'static Segment, me: u32, ranks: u32) -> Self {
+        let all: Box<[Board<'static>]> = (0..ranks.min(RANKS_MAX)).map(|rank| segment.board(rank)).collect();
+        let boards = Boards { own: segment.board(me), all, segment, napping: segment.napping() };
+        Self { boards, rings: Default::default(), me }
+    }
+
+    /// Starts a run, which takes the next lines of its ring.
+    #[inline(always)]
+    pub(crate) fn start(&mut self, run: &mut Run) {
+        let linked = run.linked();
+        let (ring, lines) = (linked.ring(), linked.lines());
+        let positions = &mut self.rings[ring as usize];
+        let all = Boards::ring(ring).lines();
+        let mut base = positions.next;
+        // The lines of a run don't wrap.
+        if base % all + lines > all {
+            base = base.next_multiple_of(all);
+        }
+        let end = base + lines;
+        positions.next = end;
+        positions.open.push_back(Open { end, has_ended: false });
+        run.start(base);
+    }
+
+    /// Executes what can be executed of a run that has started. Returns true if it has ended.
+    ///
+    /// # Errors
+    /// A peer has called another collective.
+    #[inline(always)]
+    pub(crate) fn poll(&mut self, run: &mut Run) -> Result<bool, Mismatch> {
+        let ring = run.linked().ring();
+        if run.end() > self.rings[ring as usize].writable && run.linked().readers() != 0 {
+            self.look_for_room(ring);
+        }
+        let has_ended = run.poll(&self.boards, self.rings[ring as usize].writable)?;
+        if has_ended {
+            self.note_end(ring, run.end());
+        }
+        Ok(has_ended)
+    }
+
+    /// Notes that the run before position `end` has ended.
+    #[inline(always)]
+    fn note_end(&mut self, ring: Ring, end: u64) {
+        let positions = &mut self.rings[ring as usize];
+        if let Some(open) = positions.open.iter_mut().find(|open| open.end == end) {
+            open.has_ended = true;
+        }
+        while let Some(&Open { end, has_ended: true }) = positions.open.front() {
+            positions.ended = end;
+            positions.open.pop_front();
+        }
+        let quarter = Boards::ring(ring).lines() / 4;
+        if positions.ended - positions.published >= quarter {
+            self.publish(ring);
+        }
+    }
+
+    #[cold]
+    fn publish(&mut self, ring: Ring) {
+        let positions = &mut self.rings[ring as usize];
+        positions.published = positions.ended;
+        self.boards.own.consume(Boards::ring(ring), positions.ended);
+    }
+
+    /// Tells peers which runs have ended here, before this rank sleeps.
+    pub(crate) fn publish_all(&mut self) {
+        for ring in [Ring::Short, Ring::Long] {
+            let positions = &self.rings[ring as usize];
+            if positions.ended > positions.published {
+                self.publish(ring);
+            }
+        }
+    }
+
+    #[cold]
+    fn look_for_room(&mut self, ring: Ring) {
+        let me = self.me as usize;
+        let of_board = Boards::ring(ring);
+        let peers = self.boards.all.iter().enumerate().filter(|&(rank, _)| rank != me);
+        let read = peers.map(|(_, board)| board.consumed(of_board)).min();
+        let writable = read.map_or(u64::MAX, |read| read + of_board.lines());
+        self.rings[ring as usize].writable = writable;
+    }
+
+    /// Lets the arrival of a message for one of these runs end a sleep of the rank.
+    pub(crate) fn watch<'r>(
+        &mut self,
+        runs: impl Iterator<Item = &'r mut Run>,
+        member: &mut Member<'static>,
+    ) {
+        let watched = member.watched_mut();
+        watched.clear();
+        for run in runs {
+            watched.waits_for_room |= run.waits_for_room();
+            run.awaited(|writer, Place { ring, position }| {
+                let word = self.boards.all[writer as usize].word_at(Boards::ring(ring), position);
+                watched.push(word, board::word(position, run.signature()));
+            });
+        }
+        if !watched.is_empty() {
+            self.publish_all();
+        }
+    }
+}
+
+/// Returns the error of a run that met another collective.
+#[cold]
+pub(crate) fn of_mismatch(mismatch: &Mismatch, run: &Run) -> Error {
+    let Mismatch { writer, signature } = *mismatch;
+    let name = |signature| kind_of(signature).map_or("a collective", CollectiveKind::name);
+    let (own, other) = (name(run.signature()), name(signature));
+    let differs = match own == other {
+        true => format!("{own} with another count, type, operation or root"),
+        false => format!("{other} where this rank called {own}"),
+    };
+    let text = format!(
+        "rank {writer} called {differs}: all ranks must call the same collectives in the same order"
+    );
+    Error::new(ErrorCode::Failed, text)
+}

@@ -1,0 +1,198 @@
+//! Executes a linked schedule.
+
+use super::build::{Bindings, Kind, Linked};
+use super::lanes::{Lanes, Look, Place};
+use crate::engine::Underway;
+use crate::memory::{Region, Span, Zeroed, copy_short};
+use crate::ops;
+use goal_lang::{Piece, Space, buffer_of};
+use std::sync::Arc;
+
+/// A message of another schedule lies where this run expects one of its own: the ranks have called
+/// different operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The rank of the communicator that has written the message.
+    pub writer: u32,
+    /// The signature in its cell.
+    pub signature: u16,
+}
+
+/// An instance of a linked schedule, which can run again and again, on other buffers if need be.
+#[derive(Debug)]
+pub struct Run {
+    linked: Arc<Linked>,
+    bindings: Bindings,
+    /// The operands of each operation, where they lie now.
+    spans: Box<[[Span; 3]]>,
+    /// The operations that have ended in the current run, as a mask.
+    done: u64,
+    /// The position of the run's first line.
+    base: u64,
+    /// The scratch memory.
+    scratch: Zeroed,
+}
+
+impl Run {
+    /// Creates an instance that has no buffers yet. Returns `None` if there is no memory.
+    pub fn new(linked: Arc<Linked>, bindings: Bindings) -> Option<Self> {
+        let scratch = Zeroed::try_new(usize::try_from(linked.schedule.scratch_size()).ok()?)?;
+        let spans = vec![[Region::EMPTY.whole(); 3]; linked.ops.len()].into();
+        let done = linked.all;
+        Some(Self { linked, bindings, spans, done, base: 0, scratch })
+    }
+
+    /// Returns the schedule.
+    #[inline]
+    pub fn linked(&self) -> &Linked {
+        &self.linked
+    }
+
+    /// Sets the buffers of the next run, by number.
+    ///
+    /// # Panics
+    /// If a buffer is smaller than the schedule says, or if a run is under way.
+    ///
+    /// # Safety
+    /// For each run until the next call, the contract of [`Region::new`] holds for each buffer, and
+    /// no other code uses the buffers against the schedule.
+    #[allow(unsafe_code)] // the caller answers for the memory of later runs
+    pub unsafe fn bind(&mut self, buffers: &[Region]) {
+        assert!(self.has_ended(), "the buffers of a run under way");
+        let scratch = self.scratch.region();
+        let span = |piece: Piece| match piece.space {
+            _ if piece.size == 0 => Region::EMPTY.whole(),
+            Space::Scratch => scratch.span(piece.addr, piece.size),
+            Space::Memory => {
+                let (buffer, offset) = buffer_of(piece.addr);
+                buffers[buffer].span(offset, piece.size)
+            }
+        };
+        for (spans, operands) in self.spans.iter_mut().zip(&self.bindings.0) {
+            *spans = operands.map(span);
+        }
+    }
+
+    /// Starts a run whose first line is at `base`. The caller polls it then.
+    #[inline(always)]
+    pub fn start(&mut self, base: u64) {
+        (self.done, self.base) = (0, base);
+    }
+
+    /// Returns the position behind the lines of the run.
+    #[inline(always)]
+    pub fn end(&self) -> u64 {
+        self.base + self.linked.lines()
+    }
+
+    /// Returns true if no run is under way.
+    #[inline(always)]
+    pub fn has_ended(&self) -> bool {
+        self.done == self.linked.all
+    }
+
+    /// Executes all operations that need not wait. A message is written if its lines end before the
+    /// position `writable`. Returns true if the run has ended.
+    ///
+    /// # Errors
+    /// [`Mismatch`]; the run can't go on.
+    #[inline(always)]
+    pub fn poll(&mut self, lanes: &impl Lanes, writable: u64) -> Result<bool, Mismatch> {
+        let Self { linked, spans, base, .. } = self;
+        let (ring, signature) = (linked.ring, linked.signature);
+        let mut done = self.done;
+        let mut pending = linked.all & !done;
+        let mut stopped = Ok(());
+        while pending != 0 {
+            let at = pending.trailing_zeros() as usize;
+            pending &= pending - 1;
+            let (op, [a, b, c]) = (&linked.ops[at], &spans[at]);
+            if op.needs & !done != 0 {
+                continue;
+            }
+            let place = Place { ring, position: *base + u64::from(op.at) };
+            let len = op.len as usize;
+            let mut arrived = |writer| match lanes.look(writer, place, signature) {
+                Look::Arrived => true,
+                Look::Missing => false,
+                Look::Other(signature) => {
+                    stopped = Err(Mismatch { writer, signature });
+                    false
+                }
+            };
+            match op.kind {
+                Kind::Put { readers, lines } => {
+                    if place.position + u64::from(lines) > writable {
+                        continue;
+                    }
+                    let fill = |to: &mut [u8]| a.read(|bytes| copy_short(to, bytes));
+                    lanes.put(place, signature, len, readers, fill);
+                }
+                Kind::Take { writer } => {
+                    if !arrived(writer) {
+                        continue;
+                    }
+                    let store = |message: &[u8]| a.write(|to| copy_short(to, message));
+                    lanes.read(writer, place, len, store);
+                }
+                Kind::Fold { writer, operator, datatype, reversed } => {
+                    if !arrived(writer) {
+                        continue;
+                    }
+                    let fold = |message: &[u8]| {
+                        ops::fold(operator, datatype, message, *a, *b, reversed);
+                    };
+                    lanes.read(writer, place, len, fold);
+                }
+                Kind::Exec { operator, datatype } => {
+                    let computed = ops::apply(operator, datatype, *a, *b, *c);
+                    debug_assert!(computed.is_ok(), "a division is not linked");
+                }
+                Kind::Nop => {}
+            }
+            done |= 1 << at;
+        }
+        self.done = done;
+        stopped.map(|()| done == linked.all)
+    }
+
+    /// Returns the actions that could go on if a message came or a peer had read its messages, in
+    /// the order of the schedule.
+    pub fn underway(&self) -> Vec<Underway> {
+        self.linked.actions(self.waiting(|_| true)).collect()
+    }
+
+    /// Calls `visit` with the writer and the place of each message that the run waits for.
+    pub fn awaited(&self, mut visit: impl FnMut(u32, Place)) {
+        let Self { linked, base, .. } = self;
+        let is_read = |kind| matches!(kind, Kind::Take { .. } | Kind::Fold { .. });
+        let mask = self.waiting(is_read);
+        for (_, op) in linked.ops.iter().enumerate().filter(|(at, _)| mask >> at & 1 != 0) {
+            if let Kind::Take { writer } | Kind::Fold { writer, .. } = op.kind {
+                let position = base + u64::from(op.at);
+                visit(writer, Place { ring: linked.ring, position });
+            }
+        }
+    }
+
+    /// Returns true if the run waits for room on this rank's own board.
+    pub fn waits_for_room(&self) -> bool {
+        self.waiting(|kind| matches!(kind, Kind::Put { .. })) != 0
+    }
+
+    /// Returns the operations of a kind that wait for nothing on this rank.
+    fn waiting(&self, is_wanted: impl Fn(Kind) -> bool) -> u64 {
+        let pending = self.linked.all & !self.done;
+        let waits = |&(at, op): &(usize, &super::build::Op)| {
+            pending >> at & 1 != 0 && op.needs & !self.done == 0 && is_wanted(op.kind)
+        };
+        let numbered = self.linked.ops.iter().enumerate();
+        numbered.filter(waits).fold(0, |mask, (at, _)| mask | 1 << at)
+    }
+
+    /// Returns the signature of the schedule's messages.
+    #[inline]
+    pub fn signature(&self) -> u16 {
+        self.linked.signature
+    }
+}
