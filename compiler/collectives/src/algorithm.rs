@@ -37,6 +37,11 @@ pub struct Algorithm {
     pub has_segments: bool,
     /// True if the algorithm uses [`Request::degree`].
     pub has_degree: bool,
+    /// True if the algorithm has one round. No send waits for a receive, even through other
+    /// actions, so no message of a rank depends on another one. The messages of a rank, and which
+    /// of them send the same bytes, do not depend on the ranks that work in place. False for
+    /// collectives of neighbours, in which a rank knows its own messages only.
+    pub has_one_round: bool,
     /// The relation of the peers of all ranks, if ranks differ in their peers only. Xors need a
     /// power of two of ranks and an operation that commutes. `None` for other algorithms.
     pub relation: Option<Relation>,

@@ -2,8 +2,8 @@
 //! straight from the operands of the others, and then gets the other slices straight from those
 //! that made them.
 
+use super::in_order;
 use super::parts::{Filled, chunk, chunk_of, chunks, segment};
-use super::reduce_scatter::in_order;
 use super::tree::{at, place};
 use crate::buf::Buf;
 use crate::rank::Rank;
@@ -17,7 +17,7 @@ const SEGMENT: u64 = 128 << 10;
 /// read from the same rank at once.
 fn combine_all(rank: &mut Rank<'_>, own: Buf, sum: Buf) {
     if !rank.request.commutes() {
-        return in_order(rank, own, sum, |rank, other| rank.recv_combine(sum, other));
+        return in_order::combine_all(rank, rank.ranks(), own, sum);
     }
     let mut others = (1..rank.ranks()).map(|distance| rank.down(distance)).collect::<Vec<_>>();
     if own != sum && others.is_empty() {

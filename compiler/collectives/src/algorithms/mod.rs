@@ -6,7 +6,9 @@ mod alltoall;
 mod barrier;
 mod bcast;
 mod direct;
+mod flat;
 mod gather;
+mod in_order;
 mod neighbors;
 mod parts;
 mod reduce;
@@ -35,7 +37,7 @@ const fn entry(
     source: &'static str,
 ) -> Algorithm {
     let (ranks, operations) = (Ranks::Any, Operations::None);
-    let (counts, has_segments, has_degree) = (Counts::Equal, false, false);
+    let (counts, has_segments, has_degree, has_one_round) = (Counts::Equal, false, false, false);
     Algorithm {
         kind,
         name,
@@ -46,6 +48,7 @@ const fn entry(
         counts,
         has_segments,
         has_degree,
+        has_one_round,
         relation: None,
         levels: None,
         generate,
@@ -80,12 +83,17 @@ impl Algorithm {
     const fn of_degree(self) -> Self {
         Self { has_degree: true, ..self }
     }
+
+    const fn in_one_round(self) -> Self {
+        Self { has_one_round: true, ..self }
+    }
 }
 
 const CHAKRABORTY: &str = "Chakraborty, Subramoni, Panda 2017";
 const HASHMI: &str = "Hashmi, Chakraborty, Bayatpour, Subramoni, Panda 2018";
 const HAN: &str = "Luo et al. 2020 (HAN)";
 const HENSGEN: &str = "Hensgen, Finkel, Manber 1988";
+const ONE_SHOT: &str = "PyTorch, one-shot allreduce";
 const THAKUR: &str = "Thakur, Rabenseifner, Gropp 2005";
 
 /// Every algorithm.
@@ -103,12 +111,12 @@ pub static ALGORITHMS: &[Algorithm] = &[
     entry(Barrier, "linear", barrier::linear,
         "all signal to rank 0, which signals to all", "Open MPI, coll/base"),
     entry(Barrier, "direct", barrier::direct,
-        "every rank signals to every other one", "GOAL 2009, section V.B, with n = p - 1").by(Shift),
+        "every rank signals to every other one", "GOAL 2009, section V.B, with n = p - 1").by(Shift).in_one_round(),
     entry(Barrier, "two-level", two_level::barrier,
         "within nodes to their leaders, among leaders, and back", HAN).of_levels(two_level::BARRIER),
 
     entry(Bcast, "linear", bcast::linear,
-        "the root sends to all", "Open MPI, coll/base"),
+        "the root sends to all", "Open MPI, coll/base").in_one_round(),
     entry(Bcast, "binomial", bcast::binomial,
         "down a binomial tree", "GOAL 2009, section V.A, Listing 2"),
     entry(Bcast, "k-nomial", bcast::k_nomial,
@@ -127,7 +135,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "among the leaders of nodes, then within nodes", HAN).of_levels(two_level::BCAST),
 
     entry(Reduce, "linear", reduce::linear,
-        "the root receives from all", "Open MPI, coll/base").with(Associative),
+        "the root receives from all", "Open MPI, coll/base").with(Associative).in_one_round(),
     entry(Reduce, "binomial", reduce::binomial,
         "up a binomial tree", THAKUR).with(Commutative),
     entry(Reduce, "ordered-binomial", reduce::ordered_binomial,
@@ -155,11 +163,13 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "up a binomial tree to rank 0 and down again", THAKUR).with(Commutative),
     entry(Allreduce, "direct", direct::allreduce,
         "each rank combines a slice straight from all operands, and all get all slices", HASHMI).with(Associative).in_segments(),
+    entry(Allreduce, "flat", flat::allreduce,
+        "every rank sends its operand to every other one and combines all", ONE_SHOT).with(Associative).in_one_round(),
     entry(Allreduce, "two-level", two_level::allreduce,
         "within nodes to their leaders, among leaders, and back", HAN).with(Associative).of_levels(two_level::ALLREDUCE),
 
     entry(Gather, "linear", gather::linear,
-        "all send to the root", "thesis 5.5").of_counts(Counts::Own),
+        "all send to the root", "thesis 5.5").of_counts(Counts::Own).in_one_round(),
     entry(Gather, "linear-sync", gather::synchronised,
         "a rank sends when the root is ready for it: a first segment, then the rest", "thesis 5.5").in_segments().of_counts(Counts::Own),
     entry(Gather, "binomial", gather::binomial,
@@ -167,7 +177,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     entry(Gather, "two-level", two_level::gather,
         "within nodes to their leaders, then among leaders", HAN).of_levels(two_level::GATHER),
     entry(Scatter, "linear", gather::scatter_linear,
-        "the root sends to all", "Open MPI, coll/base").of_counts(Counts::Own),
+        "the root sends to all", "Open MPI, coll/base").of_counts(Counts::Own).in_one_round(),
     entry(Scatter, "binomial", gather::scatter_binomial,
         "down a binomial tree", THAKUR).of_counts(Counts::All),
     entry(Scatter, "two-level", two_level::scatter,
@@ -182,12 +192,12 @@ pub static ALGORITHMS: &[Algorithm] = &[
     entry(Allgather, "neighbour-exchange", allgather::neighbour_exchange,
         "neighbours exchange two blocks in each of p/2 rounds", "Chen et al. 2005").on(Ranks::Even).of_counts(Counts::All),
     entry(Allgather, "linear", allgather::linear,
-        "every rank sends its block to every other one", "UCC, tl/ucp").of_counts(Counts::All),
+        "every rank sends its block to every other one", "UCC, tl/ucp").of_counts(Counts::All).in_one_round(),
     entry(Allgather, "two-level", two_level::allgather,
         "within nodes to their leaders, among leaders, and back", HAN).of_levels(two_level::ALLGATHER),
 
     entry(Alltoall, "linear", alltoall::linear,
-        "everything at once", "Open MPI, coll/base").of_counts(Counts::Own),
+        "everything at once", "Open MPI, coll/base").of_counts(Counts::Own).in_one_round(),
     entry(Alltoall, "pairwise", alltoall::pairwise,
         "in each of p - 1 steps a rank sends to one and receives from one", THAKUR).of_counts(Counts::Own),
     entry(Alltoall, "bruck", alltoall::bruck,
@@ -198,11 +208,11 @@ pub static ALGORITHMS: &[Algorithm] = &[
     entry(ReduceScatter, "ring", reduce_scatter::ring,
         "the sum of each block goes around a ring", "Patarasuk, Yuan 2009").with(Commutative).of_counts(Counts::All),
     entry(ReduceScatter, "pairwise", reduce_scatter::pairwise,
-        "every rank sends each other rank its block", THAKUR).with(Associative).of_counts(Counts::All),
+        "every rank sends each other rank its block", THAKUR).with(Associative).of_counts(Counts::All).in_one_round(),
     entry(ReduceScatter, "halving", reduce_scatter::halving,
         "pairs exchange half of what they have, in log2 p rounds", THAKUR).with(Commutative).on(Ranks::PowerOfTwo).of_counts(Counts::All),
     entry(ReduceScatter, "direct", direct::reduce_scatter,
-        "each rank combines its block straight from all operands", HASHMI).with(Associative).of_counts(Counts::All),
+        "each rank combines its block straight from all operands", HASHMI).with(Associative).of_counts(Counts::All).in_one_round(),
     entry(ReduceScatter, "two-level", two_level::reduce_scatter,
         "within nodes to their leaders, among leaders, and back", HAN).with(Associative).of_levels(two_level::REDUCE_SCATTER),
 
@@ -210,12 +220,16 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "the sum goes from rank to rank", "Open MPI, coll/base").with(Associative),
     entry(Scan, "recursive-doubling", scan::recursive_doubling,
         "log2 p rounds; in each a rank gets the sum of as many ranks as it has added up", "Hillis, Steele 1986").with(Associative),
+    entry(Scan, "flat", flat::scan,
+        "every rank sends its operand to all higher ones and combines what it gets", ONE_SHOT).with(Associative).in_one_round(),
     entry(Scan, "two-level", two_level::scan,
         "within nodes, among their last ranks, and within nodes the sum of the nodes before", HAN).with(Associative).of_levels(two_level::SCAN),
     entry(Exscan, "linear", scan::exclusive_linear,
         "the sum goes from rank to rank", "Open MPI, coll/base").with(Associative),
     entry(Exscan, "recursive-doubling", scan::exclusive_recursive_doubling,
         "log2 p rounds; in each a rank gets the sum of as many ranks as it has added up", "Hillis, Steele 1986").with(Associative),
+    entry(Exscan, "flat", flat::exscan,
+        "every rank sends its operand to all higher ones and combines what it gets", ONE_SHOT).with(Associative).in_one_round(),
     entry(Exscan, "two-level", two_level::exscan,
         "within nodes, among their last ranks, and within nodes the sum of the nodes before", HAN).with(Associative).of_levels(two_level::EXSCAN),
 

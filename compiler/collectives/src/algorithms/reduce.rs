@@ -1,32 +1,19 @@
 //! Reductions to a root. If an operation does not commute, the inputs are combined in the order of
 //! ranks.
 
+use super::in_order::combine_all;
 use super::parts::{chunks, segment};
-use super::reduce_scatter::combine_all;
 use super::tree::{at, family, place};
 use crate::buf::Buf;
 use crate::rank::Rank;
 
-/// Returns this rank's input. At the root in place, returns a copy, because the output will
-/// overwrite the input.
-fn own(rank: &mut Rank<'_>) -> Buf {
-    let input = rank.input(1);
-    if !rank.is_in_place() || !rank.is_root() {
-        return input;
-    }
-    let saved = rank.scratch(input.size());
-    rank.copy(input, saved);
-    saved
-}
-
-/// The root combines from the last rank down: B = A f B leaves the sum so far in one place.
 pub(super) fn linear(rank: &mut Rank<'_>) {
-    let root = rank.root();
+    let (ranks, root, input) = (rank.ranks(), rank.root(), rank.input(1));
     if !rank.is_root() {
-        return rank.send(rank.input(1), root);
+        return rank.send(input, root);
     }
-    let (own, output) = (own(rank), rank.output(1));
-    combine_all(rank, own, output);
+    let output = rank.output(1);
+    combine_all(rank, ranks, input, output);
 }
 
 pub(super) fn binomial(rank: &mut Rank<'_>) {

@@ -1,5 +1,6 @@
 //! Reductions whose result is divided: each rank gets a block of it.
 
+use super::in_order::combine_all;
 use crate::buf::Buf;
 use crate::rank::Rank;
 
@@ -29,39 +30,16 @@ pub(super) fn ring(rank: &mut Rank<'_>) {
     rank.copy(sum, output);
 }
 
-/// Every rank sends each other rank its block, and combines what it gets from the last rank down.
+/// Every rank sends each other rank its block, and combines what it gets. In place, the output may
+/// share some bytes with the own block if blocks have different sizes.
 pub(super) fn pairwise(rank: &mut Rank<'_>) {
-    for distance in 1..rank.ranks() {
+    let (ranks, me, output) = (rank.ranks(), rank.me(), rank.own_output());
+    for distance in 1..ranks {
         rank.send(rank.input_for(rank.up(distance)), rank.up(distance));
     }
-    let sum = result(rank);
-    combine_all(rank, rank.input_for(rank.me()), sum);
-    rank.copy(sum, rank.own_output());
-}
-
-/// Combines the parts that all other ranks send with `own`, in `sum`, from the last rank down. In
-/// this order B = A f B leaves the sum so far in one place.
-pub(super) fn combine_all(rank: &mut Rank<'_>, own: Buf, sum: Buf) {
-    in_order(rank, own, sum, |rank, other| {
-        let arrived = rank.scratch(sum.size());
-        rank.recv(arrived, other);
-        rank.combine(arrived, sum);
-    });
-}
-
-/// Adds the part of each rank to `sum`, from the last rank down. The part of this rank is `own`. If
-/// the last rank is another one, receives its part into `sum`. Calls `add` for every rank but this
-/// one and the last.
-pub(super) fn in_order(rank: &mut Rank<'_>, own: Buf, sum: Buf, add: impl Fn(&mut Rank<'_>, u32)) {
-    let last = rank.ranks() - 1;
-    for other in (0..=last).rev() {
-        match (other == rank.me(), other == last) {
-            (true, true) => rank.copy(own, sum),
-            (true, false) => rank.combine(own, sum),
-            (false, true) => rank.recv(sum, other),
-            (false, false) => add(rank, other),
-        }
-    }
+    let sum = if rank.has_equal_blocks() { output } else { result(rank) };
+    combine_all(rank, ranks, rank.input_for(me), sum);
+    rank.copy(sum, output);
 }
 
 /// In each round pairs of ranks exchange half of what they still have.

@@ -226,7 +226,7 @@ impl<'r> Rank<'r> {
     pub(crate) fn copy(&mut self, from: Buf, to: Buf) {
         debug_assert_eq!(from.size, to.size);
         if from != to && from.size > 0 {
-            self.exec(Op::Copy, Datatype::UInt8, from, to);
+            self.exec(Op::Copy, Datatype::UInt8, from, to, None);
         }
     }
 
@@ -237,7 +237,7 @@ impl<'r> Rank<'r> {
             return;
         }
         match self.request.function {
-            Function::Predefined(op, datatype) => self.exec(op, datatype, a, b),
+            Function::Predefined(op, datatype) => self.exec(op, datatype, a, b, None),
             Function::User(function) => {
                 let operands = [a, b].map(|buf| self.body.pieces(&[buf.piece()]));
                 let action = self.push(Action::User { function, operands });
@@ -248,19 +248,42 @@ impl<'r> Rank<'r> {
         }
     }
 
-    fn exec(&mut self, op: Op, datatype: Datatype, a: Buf, b: Buf) {
+    /// Computes C = A f B, with A and B as in [`combine`](Self::combine). C may be A or B. It
+    /// shares no other bytes with them. If C is A and f is a user function, B is lost.
+    pub(crate) fn combine_to(&mut self, a: Buf, b: Buf, c: Buf) {
+        if b == c || a.size == 0 {
+            return self.combine(a, b);
+        }
+        match self.request.function {
+            Function::Predefined(op, datatype) => self.exec(op, datatype, a, b, Some(c)),
+            Function::User(_) if a == c => {
+                self.combine(a, b);
+                self.copy(b, c);
+            }
+            Function::User(_) => {
+                self.copy(b, c);
+                self.combine(a, c);
+            }
+        }
+    }
+
+    fn exec(&mut self, op: Op, datatype: Datatype, a: Buf, b: Buf, c: Option<Buf>) {
+        let result = c.unwrap_or(b);
         let action = self.push(Action::Exec {
             op,
             datatype,
-            spaces: [a.space, b.space, Space::Memory],
-            has_c: false,
+            spaces: [a.space, b.space, c.map_or(Space::Memory, |c| c.space)],
+            has_c: c.is_some(),
             a: a.addr,
             b: b.addr,
-            c: 0,
+            c: c.map_or(0, |c| c.addr),
             size: a.size,
         });
         self.access(action, a, false);
-        self.access(action, b, true);
+        if c.is_some() {
+            self.access(action, b, false);
+        }
+        self.access(action, result, true);
     }
 
     fn tag(&mut self, peer: u32, way: usize) -> u32 {
