@@ -6,15 +6,16 @@
 use crate::arguments::rank;
 use crate::blocks::{Arguments, NONE, Shape, blocks};
 use crate::border::{border, status};
-use crate::communicator::{Named, communicator};
+use crate::communicator::{Named, WORLD, communicator};
 use crate::end::waited;
+use crate::run::finish;
 use crate::schedule::{handle, keep};
 use crate::types::{
     Element, GOAL_Comm, GOAL_Handle, GOAL_Op, GOAL_Schedule, GOAL_Type, USER_OP, operation,
     whole_type,
 };
 use crate::user::is_registered;
-use goal::raw::Ticket;
+use goal::raw::{RawCall, Ticket, fast};
 use goal::{Blocks, Collective, Error, ErrorCode, Result};
 use goal_lang::{CollectiveKind, Datatype, Function, Op};
 use std::ffi::{c_int, c_void};
@@ -52,14 +53,7 @@ impl Call {
         let element = whole_type(datatype)?;
         let function = function(kind, op, element)?;
         let root = rank(root, "root")?;
-        // A scatter works in place only at its root, where the output is the input. At the other
-        // ranks a scatter never works in place.
-        let (input, output, in_place) = match kind {
-            CollectiveKind::Bcast => (0, recvbuf, true),
-            CollectiveKind::Scatter if recvbuf == IN_PLACE => (0, sendbuf, true),
-            _ if sendbuf == IN_PLACE => (0, recvbuf, true),
-            _ => (sendbuf, recvbuf, kind == CollectiveKind::Barrier),
-        };
+        let (input, output, in_place) = buffers(kind, sendbuf, recvbuf);
         if output == IN_PLACE || kind.has_neighbors() && in_place {
             let text = "GOAL_IN_PLACE can't be given for this buffer";
             return Err(Error::new(ErrorCode::Buffer, text));
@@ -86,6 +80,16 @@ impl Call {
         unsafe { collective.start_blocks(blocks, communicator, *input, *output) }
     }
 
+    /// Lets a later call with equal arguments find the collective at once.
+    fn note(&self, shape: Shape, arguments: &Arguments) -> Result<()> {
+        match (&self.communicator, shape) {
+            (Named::World(_), Shape::Equal) => {
+                self.collective.note_call(&raw_call(self.collective.kind, arguments))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Starts the collective, and waits until it has ended.
     fn run(&self, name: &str) -> Result<()> {
         let Self { collective, blocks, communicator, input, output } = self;
@@ -107,6 +111,48 @@ impl Call {
         }
         keep(prepared.into_schedule(), Some(buffers))
     }
+}
+
+/// Returns the addresses of input and output, and true if the collective works in place.
+#[inline(always)]
+fn buffers(kind: CollectiveKind, sendbuf: usize, recvbuf: usize) -> (usize, usize, bool) {
+    match kind {
+        CollectiveKind::Bcast => (0, recvbuf, true),
+        // A scatter works in place only at its root, where the output is the input. At the other
+        // ranks a scatter never works in place.
+        CollectiveKind::Scatter if recvbuf == IN_PLACE => (0, sendbuf, true),
+        _ if sendbuf == IN_PLACE => (0, recvbuf, true),
+        _ => (sendbuf, recvbuf, kind == CollectiveKind::Barrier),
+    }
+}
+
+/// Returns the numbers of a call by which it is found again.
+#[inline(always)]
+fn raw_call(kind: CollectiveKind, arguments: &Arguments) -> RawCall {
+    let &Arguments { sendbuf, recvbuf, count, datatype, op, root, .. } = arguments;
+    let (_, _, in_place) = buffers(kind, sendbuf, recvbuf);
+    let function = (datatype as u32, op as u32);
+    RawCall { kind, in_place, function, root: root as u32, count: count as u64 }
+}
+
+/// Starts a call that was made before, if it is one of linked runs. Returns its run, and true if
+/// the run has ended; waits for that if `waits`. Returns `None` if nothing was started.
+#[inline(always)]
+fn start_fast(
+    kind: CollectiveKind,
+    shape: Shape,
+    arguments: &Arguments,
+    comm: GOAL_Comm,
+    waits: bool,
+) -> Option<(Ticket, bool)> {
+    if shape != Shape::Equal || comm.0 != WORLD || kind.has_neighbors() {
+        return None;
+    }
+    let (input, output, _) = buffers(kind, arguments.sendbuf, arguments.recvbuf);
+    let mut fast = fast()?;
+    // SAFETY: as in `Call::start`.
+    let run = unsafe { fast.call(&raw_call(kind, arguments), input, output)? };
+    Some((run, waits && fast.wait(run)))
 }
 
 /// Returns the operation of a collective. A collective that combines nothing gets a placeholder.
@@ -133,23 +179,32 @@ macro_rules! collectives {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $blocking($($argument: $type,)* comm: GOAL_Comm) -> c_int {
             let name = stringify!($blocking);
+            let arguments = Arguments { $($argument: $argument as _,)* ..NONE };
+            let (kind, shape) = (CollectiveKind::$kind, Shape::$shape);
+            if let Some((run, has_ended)) = start_fast(kind, shape, &arguments, comm, true) {
+                return if has_ended { 0 } else { finish(run, name) };
+            }
             status(name, || {
-                let arguments = Arguments { $($argument: $argument as _,)* ..NONE };
-                let (kind, shape) = (CollectiveKind::$kind, Shape::$shape);
                 // SAFETY: the caller passes lists of these lengths.
                 let call = unsafe { Call::new(kind, shape, &arguments, comm)? };
-                call.run(name)
+                call.run(name)?;
+                call.note(shape, &arguments)
             })
         }
 
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $starting($($argument: $type,)* comm: GOAL_Comm) -> GOAL_Handle {
+            let arguments = Arguments { $($argument: $argument as _,)* ..NONE };
+            let (kind, shape) = (CollectiveKind::$kind, Shape::$shape);
+            if let Some((run, _)) = start_fast(kind, shape, &arguments, comm, false) {
+                return handle(run);
+            }
             border(stringify!($starting), || {
-                let arguments = Arguments { $($argument: $argument as _,)* ..NONE };
-                let (kind, shape) = (CollectiveKind::$kind, Shape::$shape);
                 // SAFETY: the caller passes lists of these lengths.
                 let call = unsafe { Call::new(kind, shape, &arguments, comm)? };
-                call.start().map(handle)
+                let run = call.start()?;
+                call.note(shape, &arguments)?;
+                Ok(handle(run))
             })
         }
 

@@ -11,7 +11,7 @@ use std::ffi::c_int;
 use std::ops::Deref;
 
 /// The number of the communicator of all ranks (`GOAL_COMM_WORLD`).
-const WORLD: usize = 1;
+pub(crate) const WORLD: usize = 1;
 
 pub(crate) static COMMUNICATORS: Table<Communicator> = Table::new(Kind::Communicator);
 

@@ -7,8 +7,9 @@ use crate::communicator::Communicator;
 use crate::error::Result;
 use crate::group::Group;
 use crate::progress::{Kept, RankCore};
-use crate::raw::Ticket;
+use crate::raw::{Starts, Ticket};
 use goal_collectives::Blocks;
+use goal_lang::CollectiveKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::any::Any;
 use std::mem::{ManuallyDrop, take};
@@ -66,8 +67,8 @@ impl Calls {
         self.0[Self::place(&call)] = Some((call, slot, starts));
     }
 
-    /// Forgets all calls, because collectives leave the cache.
-    fn clear(&mut self) {
+    /// Forgets all calls, because collectives may leave the cache.
+    pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 }
@@ -165,6 +166,27 @@ impl Collective {
         shared.run(|core| start(core).map(Some), call).map(drop)
     }
 
+    /// Lets a later call with the arguments `call` find the collective at once, if the collective is
+    /// linked. It has run before, with equal blocks on the world.
+    #[cold]
+    pub fn note_call(&self, call: &RawCall) -> Result<()> {
+        let shared = Group::current()?.shared();
+        if !shared.attached.links_programs() {
+            return Ok(());
+        }
+        shared.with(|core| {
+            let Some(kept) = take_kept(core) else { return Ok(()) };
+            let kept = ManuallyDrop::new(kept);
+            let key = (shared.world.id(), *self, Blocks::Equal);
+            let linked = kept.get(&key).and_then(|kept| kept.schedule().linked_slot());
+            if let Some((slot, starts)) = linked {
+                core.calls.keep(*call, slot, starts);
+            }
+            core.kept = Some(ManuallyDrop::into_inner(kept));
+            Ok(())
+        })
+    }
+
     /// Compiles the collective, and puts it into the cache.
     #[cold]
     fn keep(&self, communicator: &Communicator, key: Key) -> Result<Arc<Persistent>> {
@@ -174,6 +196,7 @@ impl Collective {
         let compiled = Arc::new(compiled);
         let dropped = shared.with(|core| {
             let mut kept = take_kept(core).unwrap_or_default();
+            core.calls.clear();
             let full =
                 if kept.len() >= KEPT_MAX { take(&mut *kept) } else { Collectives::default() };
             let replaced = kept.insert(key, Arc::clone(&compiled));

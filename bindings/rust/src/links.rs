@@ -39,7 +39,7 @@ pub(crate) fn is_linked(
         Function::Predefined(op, _) => op != Op::Div,
         Function::User(_) => false,
     };
-    algorithm.is_one_round
+    algorithm.has_one_round
         && is_function_known
         && *blocks == Blocks::Equal
         && !collective.kind.has_neighbors()

@@ -94,7 +94,10 @@ impl SharedGroup {
         if !left.is_empty() {
             // The drop of a schedule takes the engine lock, and may end the last use of a
             // communicator. So it comes first, and without the lock.
-            drop(self.with(|core| Ok(core.kept.as_mut().map(|kept| kept.take_of(&left)))));
+            drop(self.with(|core| {
+                core.calls.clear();
+                Ok(core.kept.as_mut().map(|kept| kept.take_of(&left)))
+            }));
         }
         let free = take_free();
         if free.is_empty() {
@@ -141,7 +144,7 @@ impl SharedGroup {
     /// Takes the engine lock, if no other thread has or wants it. Returns `None` otherwise, and if
     /// this thread has the lock already.
     #[inline(always)]
-    pub(crate) fn enter(&'static self) -> Option<MutexGuard<'static, RankCore>> {
+    pub(crate) fn enter(&'static self) -> Option<Entered> {
         self.core.try_lock()
     }
 
@@ -328,6 +331,9 @@ impl Common for SharedGroup {
         self.core.lock().due.extend(due);
     }
 }
+
+/// The core, with the engine lock held by this thread for a short call.
+pub(crate) type Entered = MutexGuard<'static, RankCore>;
 
 /// The core, with the engine lock held by this thread.
 pub(crate) struct HeldCore {

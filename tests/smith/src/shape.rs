@@ -111,6 +111,23 @@ impl Shape {
         }
     }
 
+    /// Returns a shape of small programs that mostly have only what a linked run knows.
+    pub fn linked(seed: u64) -> Self {
+        Self {
+            events: (1, 2 + (seed % 12) as u32),
+            message_max: [8, 60, 300][(seed % 3) as usize],
+            memory: 600,
+            scratch: [0, 300][(seed % 2) as usize],
+            wildcards: false,
+            vectors: false,
+            start_dependencies: false,
+            self_messages: false,
+            patterns: false,
+            calc_nanos_max: 0,
+            ..Self::default()
+        }
+    }
+
     /// Returns a shape with random bounds and switches, and one outcome. It is for tests of
     /// thousands of seeds.
     pub fn varied(seed: u64) -> Self {

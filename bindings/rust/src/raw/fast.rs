@@ -8,102 +8,68 @@ use super::Schedule;
 use crate::group::Group;
 use crate::kept::RawCall;
 use crate::progress::RankCore;
+use crate::shared::Entered;
 use crate::slots::{Slots, Ticket};
 
-impl Schedule {
-    /// Starts the schedule as [`start`](Self::start) does, if it is linked, and ran before on these
+/// The engine lock, held for a short call of this thread.
+pub struct Fast(Entered);
+
+/// Takes the engine lock for a short call. Returns `None` if another thread has or wants it, if
+/// this thread has it already, or if this process has no group that goes on.
+#[inline(always)]
+pub fn fast() -> Option<Fast> {
+    Group::current().ok()?.shared().enter().filter(|core| core.is_plain()).map(Fast)
+}
+
+/// Calls `f` while no call of [`fast()`] is under way in another thread.
+pub fn without_fast<R>(f: impl FnOnce() -> R) -> R {
+    let held = Group::current().ok().and_then(|group| group.shared().hold().ok());
+    let result = f();
+    if let (Some(held), Ok(group)) = (held, Group::current()) {
+        group.shared().release(held);
+    }
+    result
+}
+
+impl Fast {
+    /// Starts a schedule as [`Schedule::start`] does, if it is linked, and ran before on these
     /// buffers. Otherwise returns `None`.
     ///
     /// # Safety
-    /// As for [`start`](Self::start).
+    /// As for [`Schedule::start`].
     #[inline(always)]
-    pub unsafe fn start_fast(&self, buffers: Option<&[usize]>) -> Option<Ticket> {
-        let mut core = Group::current().ok()?.shared().enter()?;
-        // SAFETY: as the caller says.
-        unsafe { self.start_fast_in(&mut core, buffers) }
-    }
-
-    /// Starts the schedule as [`start_fast`](Self::start_fast) does, for a caller that holds the
-    /// engine lock.
-    ///
-    /// # Safety
-    /// As for [`start`](Self::start).
-    #[inline(always)]
-    unsafe fn start_fast_in(
-        &self,
-        core: &mut RankCore,
+    pub unsafe fn start(
+        &mut self,
+        schedule: &Schedule,
         buffers: Option<&[usize]>,
     ) -> Option<Ticket> {
-        let bound = &self.bound;
-        let number = bound.first().filter(|_| bound.linked.is_some() && core.is_plain())?;
-        let addresses = buffers.unwrap_or(bound.defaults());
-        let ticket = core.start_linked(number, addresses)?;
+        let bound = &schedule.bound;
+        let number = bound.first().filter(|_| bound.linked.is_some())?;
+        let ticket = self.0.start_linked(number, buffers.unwrap_or(bound.defaults()))?;
         bound.count();
         Some(ticket)
     }
 
-    /// Runs the schedule as [`run`](Self::run) does, if it is linked and ran before on these
-    /// buffers. Returns `None` if nothing was started, and the ticket with true if the run has
-    /// ended already.
+    /// Starts a collective that was called with these arguments before. Returns `None` if nothing
+    /// was started.
     ///
     /// # Safety
-    /// As for [`start`](Self::start).
+    /// As for [`Collective::start`](crate::Collective::start).
     #[inline(always)]
-    pub unsafe fn run_fast(&self, buffers: Option<&[usize]>) -> Option<(Ticket, bool)> {
-        let mut core = Group::current().ok()?.shared().enter()?;
-        // SAFETY: as the caller says.
-        let ticket = unsafe { self.start_fast_in(&mut core, buffers)? };
-        Some((ticket, core.spin_linked(ticket)))
+    pub unsafe fn call(&mut self, call: &RawCall, input: usize, output: usize) -> Option<Ticket> {
+        let (number, starts) = self.0.calls.find(call)?;
+        let both = [input, output];
+        let buffers = if call.in_place { &both[1..] } else { &both };
+        let ticket = self.0.start_linked(number, buffers)?;
+        starts.count();
+        Some(ticket)
     }
-}
 
-/// Returns true if a linked run has ended, or ends within about a microsecond.
-#[inline(always)]
-pub fn wait_fast(ticket: Ticket) -> bool {
-    let core = Group::current().ok().and_then(|group| group.shared().enter());
-    core.is_some_and(|mut core| core.is_plain() && core.spin_linked(ticket))
-}
-
-/// Runs a collective that was called with these arguments before. Returns `None` if nothing was
-/// started, and the ticket with true if the run has ended already.
-///
-/// # Safety
-/// As for [`Collective::start`](crate::Collective::start).
-#[inline(always)]
-pub unsafe fn call_fast(call: &RawCall, input: usize, output: usize) -> Option<(Ticket, bool)> {
-    let mut core = Group::current().ok()?.shared().enter()?;
-    // SAFETY: as the caller says.
-    let ticket = unsafe { start_call(&mut core, call, input, output)? };
-    Some((ticket, core.spin_linked(ticket)))
-}
-
-/// Starts a collective that was called with these arguments before. Returns `None` if nothing was
-/// started.
-///
-/// # Safety
-/// As for [`Collective::start`](crate::Collective::start).
-#[inline(always)]
-pub unsafe fn start_call_fast(call: &RawCall, input: usize, output: usize) -> Option<Ticket> {
-    let mut core = Group::current().ok()?.shared().enter()?;
-    // SAFETY: as the caller says.
-    unsafe { start_call(&mut core, call, input, output) }
-}
-
-#[inline(always)]
-unsafe fn start_call(
-    core: &mut RankCore,
-    call: &RawCall,
-    input: usize,
-    output: usize,
-) -> Option<Ticket> {
-    if !core.is_plain() {
-        return None;
+    /// Returns true if a linked run has ended, or ends within about a microsecond.
+    #[inline(always)]
+    pub fn wait(&mut self, ticket: Ticket) -> bool {
+        self.0.spin_linked(ticket)
     }
-    let (number, starts) = core.calls.find(call)?;
-    let both = [input, output];
-    let ticket = core.start_linked(number, if call.in_place { &both[1..] } else { &both })?;
-    starts.count();
-    Some(ticket)
 }
 
 impl RankCore {

@@ -37,6 +37,20 @@ impl Memory {
     }
 }
 
+/// The counter of starts in the segment; `None` if the schedule is not a counted collective.
+#[derive(Debug, Clone, Copy)]
+pub struct Starts(pub(super) Option<&'static AtomicU64>);
+
+impl Starts {
+    /// Counts a start. The caller holds the engine lock, so a load and a store are enough.
+    #[inline]
+    pub(crate) fn count(self) {
+        if let Some(starts) = self.0 {
+            starts.store(starts.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        }
+    }
+}
+
 /// A compiled schedule, with the memory that it works on and its instances.
 pub(super) struct BoundSchedule {
     pub(super) group: Group,
@@ -46,8 +60,8 @@ pub(super) struct BoundSchedule {
     /// The slot of the first instance plus 1; 0 if there is no instance. [`Slots::next`] returns
     /// the slots of further instances. Used only under the engine lock.
     pub(super) first: AtomicU32,
-    /// The counter of starts in the segment; `None` if the schedule is not a counted collective.
-    pub(super) starts: Option<&'static AtomicU64>,
+    /// The counter of starts.
+    pub(super) starts: Starts,
     /// The name of the collective; `None` if the schedule is not a counted collective.
     pub(super) collective: Option<&'static str>,
     /// The linked form of the schedule; `None` if the engine runs it.
@@ -73,12 +87,10 @@ impl BoundSchedule {
         matches!(self.memory, Memory::Table { .. }) && !self.code.buffers().is_empty()
     }
 
-    /// Counts a start. The caller holds the engine lock, so a load and a store are enough.
+    /// Counts a start, for a caller that holds the engine lock.
     #[inline]
     pub(super) fn count(&self) {
-        if let Some(starts) = self.starts {
-            starts.store(starts.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-        }
+        self.starts.count();
     }
 
     /// Returns the number of declared buffers.
@@ -114,7 +126,7 @@ impl BoundSchedule {
     /// a collective is its output, and the one before, if any, its input.
     #[cold]
     fn buffer_name(&self, at: usize) -> String {
-        match (self.starts, &self.memory) {
+        match (self.starts.0, &self.memory) {
             (Some(_), Memory::Table { declared, .. }) if at + 1 == *declared => "the output".into(),
             (Some(_), _) => "the input".into(),
             (None, _) => format!("buffer {at}"),
@@ -138,7 +150,7 @@ impl BoundSchedule {
         // If several buffers have the same start, the longest comes last.
         let overlap = |pair: &[(usize, usize, usize)]| {
             let [(start, length, _), (next, next_length, _)] = [pair[0], pair[1]];
-            let is_same = self.starts.is_none() && start == next && length == next_length;
+            let is_same = self.starts.0.is_none() && start == next && length == next_length;
             !is_same && start.saturating_add(length) > next
         };
         match all.windows(2).find(|pair| overlap(pair)) {
@@ -376,7 +388,7 @@ impl BoundSchedule {
 
     /// Returns the default addresses of the declared buffers.
     #[inline]
-    fn defaults(&self) -> &[usize] {
+    pub(super) fn defaults(&self) -> &[usize] {
         match &self.memory {
             Memory::Table { bases, declared } => &bases[..*declared],
             Memory::Region(_) | Memory::Own => &[],

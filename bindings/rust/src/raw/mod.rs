@@ -3,6 +3,7 @@
 #![allow(unsafe_code)] // instances work on memory of the program
 
 mod ends;
+mod fast;
 mod instances;
 
 use crate::communicator::Communicator;
@@ -18,6 +19,7 @@ use goal_engine::Schedule as Code;
 use goal_engine::linked::{Link, Linked, Unlinkable};
 use goal_engine::memory::Region;
 use goal_job::limits::NISA_BYTES_MAX;
+pub use instances::Starts;
 use instances::{BoundSchedule, Memory};
 use std::fmt;
 use std::io;
@@ -26,9 +28,11 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 pub use crate::graph::{Data, Graph, Vertex, memory, scratch};
+pub use crate::kept::RawCall;
 pub use crate::slots::{EndFunction, Ticket};
 pub use crate::thread::is_in_function;
 pub(crate) use ends::wake_when_ended;
+pub use fast::{Fast, fast, without_fast};
 pub use ends::{has_ended, has_waiter, progress, put_off, test, tidy, wait, wait_any, when_ended};
 
 /// Reads a NISA file for [`Schedule::load`]. It must be a regular file of at most 4 GiB. If it is
@@ -82,7 +86,7 @@ impl Schedule {
     /// `collective`.
     pub(crate) fn count_starts(&mut self, collective: &'static str, starts: &'static AtomicU64) {
         let bound = Arc::get_mut(&mut self.bound).expect("it is new");
-        (bound.collective, bound.starts) = (Some(collective), Some(starts));
+        (bound.collective, bound.starts) = (Some(collective), Starts(Some(starts)));
     }
 
     /// Sets the linked form of a new schedule.
@@ -118,7 +122,7 @@ impl Schedule {
             None => shared.attached.not_in_kernel().unwrap_or(NOT_ASKED),
         };
         let (first, way, initial) = (AtomicU32::default(), Err(why.into()), OnceLock::new());
-        let (collective, starts) = (None, None);
+        let (collective, starts) = (None, Starts(None));
         Self {
             bound: Arc::new(BoundSchedule {
                 group,
@@ -315,6 +319,13 @@ impl Schedule {
         // SAFETY: as the caller says.
         let start = |core: &mut RankCore| unsafe { self.start_with(core, buffers) };
         self.bound.group.shared().run(|core| start(core).map(Some), call).map(drop)
+    }
+
+    /// Returns the slot of the schedule's first linked instance, and the counter of its starts.
+    /// Returns `None` if the schedule is not linked or never ran.
+    pub(crate) fn linked_slot(&self) -> Option<(u32, Starts)> {
+        let first = self.bound.first().filter(|_| self.bound.linked.is_some())?;
+        Some((first, self.bound.starts))
     }
 
     /// Frees the schedule.

@@ -19,6 +19,8 @@ mod build;
 mod lanes;
 mod link;
 mod run;
+#[cfg(test)]
+mod tests;
 
 pub use build::{Linked, Unlinkable};
 pub use lanes::{Lanes, Look, Place, Ring};

@@ -142,6 +142,11 @@ settings! {
          by GOAL_ERR_RANK_LOST and call GOAL_Comm_shrink",
         agreed: Some(7), is_of_programs: true;
 
+    /// True if all collectives of programs run in the engine.
+    unlinked: bool = false => Text, "no-links", "",
+        "Run short collectives of programs in the engine, too, and not by the ranks' boards",
+        agreed: Some(8), is_of_programs: true;
+
     /// The treatment of a program's job in which nothing moves, though threads of its ranks that
     /// are in no call of the library may still act.
     stuck: Stuck = Stuck::default() => Text, "stuck", "tell|end[,S]",

@@ -134,6 +134,15 @@ impl Attached {
         self.job.settings.network.as_ref().map(Network::hosts)
     }
 
+    /// Returns true if short collectives run without the engine. All ranks get the same answer.
+    pub fn links_programs(&self) -> bool {
+        let settings = &self.job.settings;
+        !settings.spec.unlinked
+            && settings.network.is_none()
+            && settings.trace_events == 0
+            && !self.has_joined()
+    }
+
     /// Returns the mode of progress: how schedules go on while their ranks compute.
     pub fn progress(&self) -> Mode {
         self.job.settings.spec.progress
