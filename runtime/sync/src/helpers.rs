@@ -39,7 +39,7 @@ pub const fn lines(ranks: usize) -> usize {
 
 /// A bitmap of ranks.
 #[derive(Debug, Clone, Copy)]
-struct RankSet<'a>(&'a [Marks]);
+pub(crate) struct RankSet<'a>(pub(crate) &'a [Marks]);
 
 impl<'a> RankSet<'a> {
     #[inline]
@@ -49,20 +49,27 @@ impl<'a> RankSet<'a> {
     }
 
     #[inline]
-    fn contains(self, rank: u32) -> bool {
+    pub(crate) fn contains(self, rank: u32) -> bool {
         let (word, bit) = self.word(rank);
         word.load(Ordering::Relaxed) & bit != 0
     }
 
-    fn insert(self, rank: u32) {
+    pub(crate) fn insert(self, rank: u32) {
         let (word, bit) = self.word(rank);
         word.fetch_or(bit, Ordering::AcqRel);
     }
 
     /// Removes a rank. Returns true if it was in the set.
-    fn remove(self, rank: u32) -> bool {
+    pub(crate) fn remove(self, rank: u32) -> bool {
         let (word, bit) = self.word(rank);
         word.fetch_and(!bit, Ordering::AcqRel) & bit != 0
+    }
+
+    /// Returns the word of the 64 ranks from 64 times `group` on. Bit `i` stands for the `i`th one.
+    #[inline(always)]
+    pub(crate) fn group(self, group: usize) -> &'a AtomicU64 {
+        let groups = (RANKS / u64::BITS) as usize;
+        &self.0[group / groups].0[group % groups]
     }
 
     /// Returns the ranks in the set, ascending.

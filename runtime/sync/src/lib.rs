@@ -13,6 +13,7 @@
 //! before it tries the interleavings of these structures: see `models`.
 //!
 //! Read `mailbox.rs` first to see how a message travels. Then read `ring.rs` for large payloads,
+//! `board.rs` for messages to several ranks, `napping.rs` for readers of boards that sleep,
 //! `tasks.rs` for operations that several ranks work on, and `turn.rs` for ranks that act for each
 //! other.
 //!
@@ -30,17 +31,19 @@
 //! A module imports only from modules of earlier lines:
 //!
 //! - `full`, `shared_words`, `sync`
-//! - `helpers`, `mailbox`, `ring`, `start_barrier`, `tasks`, `turn`
-//! - `pool`
+//! - `board`, `helpers`, `mailbox`, `ring`, `start_barrier`, `tasks`, `turn`
+//! - `napping`, `pool`
 //! - `endpoint`
 //! - `models`
 
+pub mod board;
 pub mod endpoint;
 mod full;
 pub mod helpers;
 pub mod mailbox;
 #[cfg(all(test, loom))]
 mod models;
+pub mod napping;
 pub mod pool;
 pub mod ring;
 mod shared_words;
@@ -53,4 +56,4 @@ pub mod turn;
 
 pub use full::Full;
 pub use shared_words::SharedWords;
-pub use sync::{Bell, Bytes};
+pub use sync::{Bell, Bytes, Lent};

@@ -5,6 +5,7 @@ use super::counts::RankCounts;
 use super::populate;
 use super::starts::Starts;
 use super::status::Status;
+use goal_sync::board;
 use goal_sync::helpers::{self, Marks};
 use goal_sync::mailbox::{Control, Slot};
 use goal_sync::pool::Entry;
@@ -46,6 +47,10 @@ const SLOT: u64 = size_of::<Slot>() as u64;
 const ENTRY: u64 = size_of::<Entry>() as u64;
 /// The bytes of the state of a ring's two ends.
 const RING_ENDS: u64 = size_of::<Ends>() as u64;
+/// The bytes of a rank's board. They count towards no limit, because most are never touched.
+const BOARD: u64 = size_of::<board::Words>() as u64;
+/// The number of bitmaps of ranks.
+const BITMAPS: usize = 3;
 /// The bytes of a rank's queue of messages to itself.
 pub(crate) const LOCAL_BYTES: usize = 64 << 10;
 /// The bytes of a rank's failure record.
@@ -95,6 +100,8 @@ pub struct RankLayout {
     pub(crate) local: Range<usize>,
     /// The offset of the rank's table of rings, which has an entry for each rank.
     pub(crate) table: usize,
+    /// The offset of the rank's board, on which it writes messages to several ranks.
+    pub(crate) board: usize,
     /// The offset of the rank's [`Turn`](super::Turn).
     pub(crate) turn: usize,
     /// The rank's memory.
@@ -136,7 +143,8 @@ pub struct Layout {
     /// The offset of the tasks, which are operations that several ranks work on: control words,
     /// then slots.
     pub(crate) tasks: usize,
-    /// The offset of two bitmaps: the ranks that need help, and the ranks that sleep.
+    /// The offset of three bitmaps: the ranks that need help, the ranks that sleep and may help,
+    /// and the ranks that nap.
     pub(crate) helpers: usize,
     /// The number of ranks at the start of the job. The other ranks may be added later.
     pub(crate) started: usize,
@@ -233,7 +241,7 @@ impl Layout {
         // far apart would need page tables of their own in each process.
         let turns = area(ranks * size_of::<Turn>() as u64).start;
         let bitmap = helpers::lines(ranks as usize) * size_of::<Marks>();
-        let helpers = area(2 * bitmap as u64).start;
+        let helpers = area((BITMAPS * bitmap) as u64).start;
         let mut layouts: Vec<RankLayout> = Vec::new();
         let mut unlimited = (rings - rings_of(first)) * (ring + RING_ENDS);
         for rank in sizes {
@@ -246,6 +254,7 @@ impl Layout {
                 mailbox: area(MAILBOX_CONTROL + slots * SLOT).start,
                 local: area(LOCAL_BYTES as u64),
                 table: area(ranks * ENTRY).start,
+                board: area(BOARD).start,
                 memory: area(rank.memory),
                 scratch: area(rank.scratch),
                 instance: area(rank.instance),
@@ -258,7 +267,7 @@ impl Layout {
             let free = match layouts.len() > started {
                 // All areas of an added rank, from its status to the end of its last area.
                 true => (own.engine.end - status) as u64,
-                false => rank.engine,
+                false => rank.engine.next_multiple_of(PAGE).saturating_add(BOARD),
             };
             unlimited = unlimited.saturating_add(free.next_multiple_of(PAGE));
         }
@@ -287,15 +296,16 @@ impl Layout {
         }
     }
 
-    /// Returns the areas of messages, and of the tasks and bitmaps by which ranks help each other.
-    /// Each area begins a page, and nothing else lies in its last page.
+    /// Returns the areas of messages, of tasks, and of the bitmaps by which ranks help and wake each
+    /// other. Each area begins a page, and nothing else lies in its last page.
     pub(crate) fn messages(&self) -> impl Iterator<Item = Range<usize>> {
         let ranks = self.ranks.len();
         let area = |start: usize, bytes: usize| start..start + bytes;
         let mailbox = size_of::<Control>() + self.slots * size_of::<Slot>();
         let of_ranks = self.ranks.iter().flat_map(move |rank| {
             let table = area(rank.table, ranks * size_of::<Entry>());
-            [area(rank.mailbox, mailbox), rank.local.clone(), table]
+            let board = area(rank.board, BOARD as usize);
+            [area(rank.mailbox, mailbox), rank.local.clone(), table, board]
         });
         let RingsLayout { rings, pool, ends, ref bytes } = self.rings;
         let bitmap = helpers::lines(ranks) * size_of::<Marks>();
@@ -305,7 +315,7 @@ impl Layout {
             area(ends, rings * size_of::<Ends>()),
             bytes.clone(),
             area(self.tasks, tasks),
-            area(self.helpers, 2 * bitmap),
+            area(self.helpers, BITMAPS * bitmap),
         ];
         of_ranks.chain(shared)
     }

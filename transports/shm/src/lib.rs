@@ -17,8 +17,8 @@
 //! must ensure.
 //!
 //! Start with [`Layout::new`], which gives every area its place, and [`Segment::create`]. The
-//! lock-free structures in the segment are in the crate [`goal_sync`]: mailboxes, rings, tasks and
-//! locks. Read about them there.
+//! lock-free structures in the segment are in the crate [`goal_sync`]: mailboxes, boards, rings,
+//! tasks and locks. Read about them there.
 //!
 //! ```
 //! use goal_shm::{Layout, Part, RankSizes, Segment, State};
@@ -72,9 +72,11 @@ pub use cma::{CMA, Cma, admit, announce, ptrace_scope};
 pub use counts::RankCounts;
 pub use exporter::Exporter;
 pub use goal_sync::Bell;
+pub use goal_sync::board::{self, Board};
 pub use goal_sync::endpoint::Endpoint;
 pub use goal_sync::helpers::Helpers;
 pub use goal_sync::mailbox::{HEADER_WORDS, Mailbox, SHORT_MAX};
+pub use goal_sync::napping::Napping;
 pub use goal_sync::start_barrier::StartBarrier;
 pub use goal_sync::turn::{HeldTurn, Turn};
 pub use layout::{

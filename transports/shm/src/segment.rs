@@ -11,9 +11,11 @@ use super::starts::{Started, Starts};
 use super::status::{State, Status};
 use goal_engine::memory::{Cells, Region, Span};
 use goal_sync::SharedWords;
+use goal_sync::board::{self, Board};
 use goal_sync::endpoint::Endpoint;
 use goal_sync::helpers::{self, Helpers, Marks};
 use goal_sync::mailbox::{self, Mailbox};
+use goal_sync::napping::{Fences, Napping};
 use goal_sync::pool::Rings;
 use goal_sync::start_barrier::StartBarrier;
 use goal_sync::tasks::{self, TASKS, Tasks};
@@ -31,6 +33,8 @@ pub struct Segment {
     layout: Layout,
     bells: Bells,
     claims: Claims,
+    /// The fences of this process, for [`Segment::napping`].
+    fences: Fences,
 }
 
 impl Segment {
@@ -61,7 +65,7 @@ impl Segment {
         if let Some(reserve) = layout.reserve() {
             mapping.leave_out_of_dumps(&reserve);
         }
-        Self { mapping, layout, bells: Bells::default(), claims }
+        Self { mapping, layout, bells: Bells::default(), claims, fences: Fences::default() }
     }
 
     /// The memory file, which other processes of the job inherit.
@@ -88,6 +92,12 @@ impl Segment {
     /// Sets the bells that this process has inherited, each with its rank.
     pub fn inherit_bells(&mut self, bells: Vec<(u32, OwnedFd)>) {
         self.bells = bells.into_iter().collect();
+    }
+
+    /// Chooses the fences between writers of cells and ranks that nap: see [`Fences::choose`]. The
+    /// process of a rank calls this once, and before it writes a cell.
+    pub fn choose_fences(&mut self, is_crowded: bool) {
+        self.fences = Fences::choose(is_crowded);
     }
 
     /// Returns the descriptors of all bells, ascending by rank.
@@ -143,11 +153,25 @@ impl Segment {
     /// Returns the bitmaps of the ranks that need help and of the ranks that sleep.
     #[inline]
     pub fn helpers(&self) -> Helpers<'_> {
+        Helpers::new(self.bitmap(0), self.bitmap(1))
+    }
+
+    /// Returns the set of ranks that sleep until a cell of a board gets its word.
+    #[inline]
+    pub fn napping(&self) -> Napping<'_> {
+        Napping::new(self.bitmap(2), self.fences)
+    }
+
+    #[inline]
+    fn bitmap(&self, number: usize) -> &[Marks] {
         let lines = helpers::lines(self.layout.ranks.len());
-        let bitmap = |number: usize| {
-            self.array(self.layout.helpers + number * lines * size_of::<Marks>(), lines)
-        };
-        Helpers::new(bitmap(0), bitmap(1))
+        self.array(self.layout.helpers + number * lines * size_of::<Marks>(), lines)
+    }
+
+    /// Returns a rank's board.
+    #[inline]
+    pub fn board(&self, rank: u32) -> Board<'_> {
+        Board::new(self.words(self.rank(rank).board))
     }
 
     /// Returns a rank's mailbox, for its senders and for observers.
@@ -270,10 +294,17 @@ impl Segment {
         bytes_max - left as u64
     }
 
-    /// Makes a rank's mailbox resident, near the processor of the caller. Returns the number of
-    /// bytes that are resident.
-    pub fn populate_mailbox(&self, rank: u32) -> u64 {
-        self.mapping.populate(&self.mailbox_range(rank)) as u64
+    /// Makes a rank's mailbox and the begin of its board resident, near the processor of the
+    /// caller. Returns the number of bytes that are resident.
+    pub fn populate_messages(&self, rank: u32) -> u64 {
+        let areas = [self.mailbox_range(rank), self.board_range(rank)];
+        areas.iter().map(|area| self.mapping.populate(area) as u64).sum()
+    }
+
+    /// Returns the part of a rank's board that small operations use.
+    fn board_range(&self, rank: u32) -> Range<usize> {
+        let at = self.rank(rank).board;
+        at..at + board::SMALL_BYTES
     }
 
     fn mailbox_range(&self, rank: u32) -> Range<usize> {

@@ -109,7 +109,7 @@ fn begin(
     if let Some(processor) = settings.bind(rank).map_err(AttachError::Binding)? {
         segment.status(rank).processor.store(processor + 1, Ordering::Relaxed);
     }
-    let resident = segment.populate_mailbox(rank);
+    let resident = segment.populate_messages(rank);
     segment.status(rank).prefaulted.store(resident, Ordering::Relaxed);
     let (segment, nisa, settings) = leak(segment, nisa, settings);
     pass_start_barrier(Job::new(segment, nisa, settings), rank, remote_sockets, tables)

@@ -88,7 +88,7 @@ impl Attached {
             }
             start_barrier.wait_change(SINGLETON_POLL);
         }
-        segment.populate_mailbox(self.rank);
+        segment.populate_messages(self.rank);
         let member = self.next_member().inspect_err(|why| {
             // The others count on this rank from now on, and must not wait for it.
             self.fail(&format!("rank {} can't go on after a loss: {why}", self.rank));

@@ -12,13 +12,19 @@ mod native;
 #[cfg(all(test, loom))]
 pub(crate) use model::Lines;
 #[cfg(loom)]
-pub(crate) use model::{AtomicU32, AtomicU64, Futex, SharedCell, fence};
+pub(crate) use model::{
+    AtomicU32, AtomicU64, Block, Futex, SharedCell, expect_write, fence, light_fence, membarrier,
+    register_for_membarrier,
+};
 #[cfg(loom)]
-pub use model::{Bell, Bytes};
+pub use model::{Bell, Bytes, Lent};
 #[cfg(not(loom))]
-pub(crate) use native::{AtomicU32, AtomicU64, Futex, SharedCell, fence};
+pub(crate) use native::{
+    AtomicU32, AtomicU64, Block, Futex, SharedCell, expect_write, fence, light_fence, membarrier,
+    register_for_membarrier,
+};
 #[cfg(not(loom))]
-pub use native::{Bell, Bytes};
+pub use native::{Bell, Bytes, Lent};
 pub(crate) use std::sync::atomic::Ordering;
 
 /// The bytes of a cache line.

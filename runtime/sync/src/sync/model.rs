@@ -11,6 +11,20 @@ use std::time::Duration;
 
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, fence};
 
+/// A full fence. The light fence and [`membarrier`] order two threads as two full fences do.
+pub(crate) fn light_fence() {
+    fence(super::Ordering::SeqCst);
+}
+
+pub(crate) fn membarrier() -> bool {
+    fence(super::Ordering::SeqCst);
+    true
+}
+
+pub(crate) fn register_for_membarrier() -> bool {
+    true
+}
+
 /// A value. Loom fails a model in which two accesses to it race.
 #[derive(Debug, Default)]
 pub(crate) struct SharedCell<T>(UnsafeCell<T>);
@@ -19,6 +33,10 @@ pub(crate) struct SharedCell<T>(UnsafeCell<T>);
 unsafe impl<T: Send> Sync for SharedCell<T> {}
 
 impl<T> SharedCell<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(UnsafeCell::new(value))
+    }
+
     pub(crate) unsafe fn with<R>(&self, read: impl FnOnce(&T) -> R) -> R {
         // SAFETY: the caller's promise, which loom checks.
         self.0.with(|value| read(unsafe { &*value }))
@@ -29,6 +47,71 @@ impl<T> SharedCell<T> {
         self.0.with_mut(|value| write(unsafe { &mut *value }))
     }
 }
+
+/// Bytes that are lent to a reader. Loom records the access until this is dropped.
+pub struct Lent<'a> {
+    bytes: &'a [u8],
+    _accesses: Vec<Access>,
+}
+
+/// An access to a line for reading, without its value.
+type Access = Box<dyn std::any::Any>;
+
+impl Deref for Lent<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.bytes
+    }
+}
+
+impl<const BYTES: usize> SharedCell<[u8; BYTES]> {
+    pub(crate) unsafe fn lend(&self, len: usize) -> Lent<'_> {
+        let access = self.0.get();
+        // SAFETY: loom has recorded this access and fails the model if somebody writes meanwhile.
+        let bytes = unsafe { &(&*access.deref_const())[..len] };
+        Lent { bytes, _accesses: vec![Box::new(access)] }
+    }
+}
+
+/// Lines of bytes. Each has a cell, which loom checks for races.
+pub(crate) struct Block<const LINES: usize>(Lines);
+
+impl<const LINES: usize> Default for Block<LINES> {
+    fn default() -> Self {
+        Self(Lines::new(LINES))
+    }
+}
+
+impl<const LINES: usize> std::fmt::Debug for Block<LINES> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Block")
+    }
+}
+
+impl<const LINES: usize> Block<LINES> {
+    pub(crate) unsafe fn with_mut<R>(
+        &self,
+        line: usize,
+        len: usize,
+        write: impl FnOnce(&mut [u8]) -> R,
+    ) -> R {
+        // SAFETY: the caller's promise, which loom checks.
+        unsafe { self.0.all().with_mut(line, len, write) }
+    }
+
+    pub(crate) unsafe fn lend(&self, line: usize, len: usize) -> Lent<'_> {
+        let all = self.0.all();
+        let access = |line: &UnsafeCell<()>| -> Access { Box::new(line.get()) };
+        let accesses = all.touched(line, len).iter().map(access).collect();
+        let start = line * LINE;
+        // SAFETY: loom has recorded this access and fails the model if somebody writes meanwhile.
+        let bytes = unsafe { &(&*self.0.bytes.get())[start..start + len] };
+        Lent { bytes, _accesses: accesses }
+    }
+}
+
+pub(crate) fn expect_write<T>(_: &T) {}
 
 /// The memory of a [`Bytes`]. Each line has a cell, which loom checks for races.
 pub(crate) struct Lines {

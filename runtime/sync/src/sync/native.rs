@@ -3,14 +3,36 @@
 
 use super::LINE;
 use rustix::thread::futex::{self, Flags, Timespec};
+use rustix::thread::{MembarrierCommand, membarrier_query};
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
+use std::sync::atomic::{Ordering, compiler_fence};
 use std::time::Duration;
 
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, fence};
+
+/// Keeps the compiler from moving the caller's loads before its stores. Together with a
+/// [`membarrier`] of another thread this is a full fence.
+#[inline(always)]
+pub(crate) fn light_fence() {
+    compiler_fence(Ordering::SeqCst);
+}
+
+/// Runs a full fence in the caller, and in all threads of registered processes. Returns false if
+/// the system refuses.
+pub(crate) fn membarrier() -> bool {
+    rustix::thread::membarrier(MembarrierCommand::GlobalExpedited).is_ok()
+}
+
+/// Registers this process for each [`membarrier`] of any process. Returns false if the system does
+/// not have that, or refuses it.
+pub(crate) fn register_for_membarrier() -> bool {
+    membarrier_query().contains_command(MembarrierCommand::GlobalExpedited)
+        && rustix::thread::membarrier(MembarrierCommand::RegisterGlobalExpedited).is_ok()
+}
 
 /// The most bytes to prefetch at a time. Prefetches of more would queue behind the first ones.
 const EXPECTED_MAX: usize = 1024;
@@ -24,6 +46,10 @@ pub(crate) struct SharedCell<T>(UnsafeCell<T>);
 unsafe impl<T: Send> Sync for SharedCell<T> {}
 
 impl<T> SharedCell<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self(UnsafeCell::new(value))
+    }
+
     /// Passes the value to `read`.
     ///
     /// # Safety
@@ -43,6 +69,74 @@ impl<T> SharedCell<T> {
         // SAFETY: the caller's promise.
         write(unsafe { &mut *self.0.get() })
     }
+}
+
+/// Bytes that are lent to a reader.
+pub type Lent<'a> = &'a [u8];
+
+impl<const BYTES: usize> SharedCell<[u8; BYTES]> {
+    /// Lends the first `len` bytes.
+    ///
+    /// # Safety
+    /// `len` is at most the number of bytes. Nobody writes them as long as the result is used.
+    #[inline(always)]
+    pub(crate) unsafe fn lend(&self, len: usize) -> Lent<'_> {
+        debug_assert!(len <= BYTES);
+        // SAFETY: the caller's promise.
+        unsafe { std::slice::from_raw_parts(self.0.get().cast::<u8>(), len) }
+    }
+}
+
+/// Lines of bytes that lie beside the words that guard them. Several processes access runs of lines
+/// in turn.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Block<const LINES: usize>(SharedCell<[[u8; LINE]; LINES]>);
+
+impl<const LINES: usize> Default for Block<LINES> {
+    fn default() -> Self {
+        Self(SharedCell::new([[0; LINE]; LINES]))
+    }
+}
+
+impl<const LINES: usize> Block<LINES> {
+    /// Lets `write` change the `len` bytes from line `line` on.
+    ///
+    /// # Safety
+    /// The bytes end before the block does. Nobody else reads or writes their lines meanwhile.
+    #[inline(always)]
+    pub(crate) unsafe fn with_mut<R>(
+        &self,
+        line: usize,
+        len: usize,
+        write: impl FnOnce(&mut [u8]) -> R,
+    ) -> R {
+        // SAFETY: the caller's promise.
+        write(unsafe { std::slice::from_raw_parts_mut(self.run(line, len), len) })
+    }
+
+    /// Lends the `len` bytes from line `line` on.
+    ///
+    /// # Safety
+    /// The bytes end before the block does. Nobody writes their lines as long as the result is
+    /// used.
+    #[inline(always)]
+    pub(crate) unsafe fn lend(&self, line: usize, len: usize) -> Lent<'_> {
+        // SAFETY: the caller's promise.
+        unsafe { std::slice::from_raw_parts(self.run(line, len), len) }
+    }
+
+    #[inline(always)]
+    fn run(&self, line: usize, len: usize) -> *mut u8 {
+        debug_assert!(line < LINES && len <= (LINES - line) * LINE);
+        self.0.0.get().cast::<u8>().wrapping_add(line * LINE)
+    }
+}
+
+/// Prefetches the first line of a value, because the caller writes it soon.
+#[inline(always)]
+pub(crate) fn expect_write<T>(value: &T) {
+    prefetch::<true>(std::ptr::from_ref(value).cast());
 }
 
 /// Whole cache lines of bytes. Several processes access runs of lines in turn.

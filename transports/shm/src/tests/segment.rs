@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::{layout, segment};
+use crate::board::{self, Look, Ring};
 use crate::mapping::Mapping;
 use crate::{Layout, Part, RING_BYTES_MAX, RING_BYTES_MIN, RankSizes, Sealed, Segment, State};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -54,7 +55,8 @@ fn areas_do_not_overlap_and_the_limit_holds() {
     let layout = Layout::new(sizes.into_iter(), 1 << 30).unwrap();
     let mut ends = vec![];
     for rank in &layout.ranks {
-        for range in [&rank.memory, &rank.scratch, &rank.instance, &rank.matches] {
+        let board = rank.board..rank.board + size_of::<board::Words>();
+        for range in [&rank.memory, &rank.scratch, &rank.instance, &rank.matches, &board] {
             assert!(range.start % 4096 == 0 && range.end <= layout.len);
             ends.push((range.start, range.end));
         }
@@ -88,16 +90,27 @@ fn messages_are_emptied_and_nothing_else() {
             super::put(&endpoint, (to, segment.mailbox(to)), &[1; 6], len, fill).unwrap();
         }
     }
+    for (ring, len) in [(Ring::Short, 8), (Ring::Long, 4 << 10)] {
+        // SAFETY: the only writer, and a lap that nobody has read.
+        unsafe { segment.board(1).put(ring, 5, 1, len, |payload| payload.fill(7)) };
+        assert_eq!(segment.board(1).look(ring, 5, 1), Look::Arrived);
+    }
+    segment.board(2).consume(Ring::Long, 3);
+    let _ = segment.napping().enter(2);
     // SAFETY: nobody else uses the memory of rank 2.
     unsafe { segment.write(segment.rank(2).memory.start, &[5; 5000]) };
     segment.status(2).lose(4);
     assert!(places.iter().any(|place| place.start == mailbox));
+    segment.napping().wake(0, u64::MAX, |rank| assert_eq!(rank, 2));
     // SAFETY: nobody uses messages meanwhile.
     unsafe { segment.reset_messages().unwrap() };
     for rank in 0..3 {
         assert_eq!(segment.mailbox(rank).positions(), (0, 0));
         assert!(!super::take(&segment.endpoint(rank), |_, _| ()));
+        assert_eq!(segment.board(rank).look(Ring::Short, 5, 1), Look::Missing);
+        assert_eq!(segment.board(rank).consumed(Ring::Long), 0);
     }
+    segment.napping().wake(0, u64::MAX, |rank| panic!("rank {rank} does not nap"));
     for place in &places {
         // SAFETY: as above.
         let bytes: Vec<u8> = unsafe { segment.copy_of(place) };
