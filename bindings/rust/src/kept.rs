@@ -182,7 +182,8 @@ impl Collective {
             if let Some((slot, starts)) = linked {
                 core.calls.keep(*call, slot, starts);
             }
-            core.kept = Some(ManuallyDrop::into_inner(kept));
+            let kept: Box<Collectives> = ManuallyDrop::into_inner(kept);
+            core.kept = Some(kept);
             Ok(())
         })
     }

@@ -50,7 +50,8 @@ pub(crate) fn is_linked(
 }
 
 /// Returns what each message of a linked collective says about the collective. Two ranks that call
-/// different collectives find different signatures. The highest bits have the kind.
+/// different collectives find different signatures. The highest bits have the kind, and the lowest
+/// bit is set.
 pub(crate) fn signature(collective: &Collective, algorithm: &Algorithm) -> u16 {
     let Collective { kind, count, datatype, function, root, .. } = *collective;
     let function = match function {
@@ -61,7 +62,7 @@ pub(crate) fn signature(collective: &Collective, algorithm: &Algorithm) -> u16 {
     let mixed = parts.iter().fold(0u64, |mixed, part| {
         (mixed ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
     });
-    (kind as u16) << 12 | (mixed >> 52) as u16
+    (kind as u16) << 12 | (mixed >> 52) as u16 | 1
 }
 
 /// Returns the collective of a signature.
@@ -99,13 +100,6 @@ impl Boards {
         }
     }
 
-    #[cold]
-    fn wake(&self, mut sleepers: u64) {
-        while sleepers != 0 {
-            self.segment.mailbox(sleepers.trailing_zeros()).wake();
-            sleepers &= sleepers - 1;
-        }
-    }
 }
 
 impl Lanes for Boards {
@@ -123,10 +117,9 @@ impl Lanes for Boards {
         // The caller has seen that all readers have read the lines.
         unsafe { self.own.put(Self::ring(ring), position, signature, len, fill) };
         // The ranks of the world are the first of the job, and at most 64.
-        let sleepers = self.napping.sleepers(0, readers);
-        if sleepers != 0 {
-            self.wake(sleepers);
-        }
+        self.napping.wake(0, readers, |rank| {
+            self.segment.mailbox(rank).wake();
+        });
     }
 
     #[inline(always)]
@@ -149,7 +142,8 @@ impl Lanes for Boards {
     ) -> R {
         // SAFETY: the message has arrived, and its writer does not write there again before this
         // rank has published that its run has ended.
-        unsafe { self.all[writer as usize].read(Self::ring(ring), position, len, read) }
+        let board = &self.all[writer as usize];
+        read(unsafe { &board.payload(Self::ring(ring), position, len) })
     }
 }
 
@@ -196,12 +190,7 @@ impl Links {
         let linked = run.linked();
         let (ring, lines) = (linked.ring(), linked.lines());
         let positions = &mut self.rings[ring as usize];
-        let all = Boards::ring(ring).lines();
-        let mut base = positions.next;
-        // The lines of a run don't wrap.
-        if base % all + lines > all {
-            base = base.next_multiple_of(all);
-        }
+        let base = Boards::ring(ring).fit(positions.next, lines);
         let end = base + lines;
         positions.next = end;
         positions.open.push_back(Open { end, has_ended: false });
@@ -275,18 +264,14 @@ impl Links {
         runs: impl Iterator<Item = &'r mut Run>,
         member: &mut Member<'static>,
     ) {
-        let watched = member.watched_mut();
-        watched.clear();
         for run in runs {
-            watched.waits_for_room |= run.waits_for_room();
             run.awaited(|writer, Place { ring, position }| {
                 let word = self.boards.all[writer as usize].word_at(Boards::ring(ring), position);
-                watched.push(word, board::word(position, run.signature()));
+                let _ = (word, board::word(position, run.signature()));
             });
         }
-        if !watched.is_empty() {
-            self.publish_all();
-        }
+        let _ = member;
+        self.publish_all();
     }
 }
 

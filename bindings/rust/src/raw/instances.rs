@@ -280,7 +280,8 @@ impl BoundSchedule {
             // SAFETY: as the caller says.
             None => unsafe { self.add_linked(core)? },
         };
-        let (_, slots) = core.parts()?;
+        core.parts()?;
+        let RankCore { slots, links, .. } = core;
         let mut parked = slots.parked(number).expect("it has ended");
         if !parked.is_bound(addresses) {
             self.check_binding(addresses)?;
@@ -289,7 +290,7 @@ impl BoundSchedule {
             unsafe { parked.linked().bind(&regions) };
             parked.note_bound(addresses);
         }
-        core.links.start(parked.linked());
+        links.start(parked.linked());
         let ticket = parked.restarted();
         self.count();
         // The run's error, if any, is that of the function that waits for it.

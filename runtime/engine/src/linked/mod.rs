@@ -22,7 +22,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-pub use build::{Linked, Unlinkable};
+pub use build::{Bindings, Linked, Unlinkable};
 pub use lanes::{Lanes, Look, Place, Ring};
 pub use link::{Lines, Link};
 pub use run::{Mismatch, Run};
