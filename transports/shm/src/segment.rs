@@ -304,7 +304,7 @@ impl Segment {
     /// Returns the part of a rank's board that small operations use.
     fn board_range(&self, rank: u32) -> Range<usize> {
         let at = self.rank(rank).board;
-        at..at + board::SMALL_BYTES
+        at..at + board::BYTES
     }
 
     fn mailbox_range(&self, rank: u32) -> Range<usize> {
