@@ -1,6 +1,7 @@
 //! Starts, ends and configures the group of ranks that a process belongs to. A process has one
 //! group.
 
+use crate::biased::BiasedMutex;
 use crate::communicator::{Communicator, Communicators};
 use crate::error::error_of;
 use crate::error::{Error, ErrorCode, Result};
@@ -115,10 +116,11 @@ impl Group {
             communicators: Mutex::new(communicators),
             heap,
             offload,
-            core: Mutex::new(RankCore::new(member, links, events)),
+            core: BiasedMutex::new(RankCore::new(member, links, events), process::bias()),
             wanted: AtomicU32::new(0),
             mode: AtomicU8::new(0),
             has_waiter: AtomicBool::new(false),
+            is_watched: AtomicBool::new(false),
             has_missed: AtomicBool::new(false),
             turned: Condvar::new(),
         };
@@ -341,6 +343,8 @@ impl Group {
         let is_broken = self.0.attached.await_verdict();
         let member = self.0.with(|core| core.leave(is_broken))?;
         GroupState::Finalized.enter();
+        // From now on no thread gets the lock without a look at the state.
+        drop(self.0.core.lock_by_mutex());
         let finalized = end(&self.0.attached, member);
         // The kept collectives are dropped, because Valgrind would report them as leaks of the
         // program. This happens without the engine lock.

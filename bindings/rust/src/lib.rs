@@ -69,6 +69,7 @@
 //! the same order, as with MPI's collectives. So two threads that start schedules on one
 //! communicator have to agree on the order.
 
+mod biased;
 mod buffer;
 mod collective;
 mod communicator;

@@ -19,7 +19,6 @@ use goal_rank::progress::Member;
 use goal_shm::Segment;
 use goal_sync::board::{self, Board};
 use goal_sync::napping::Napping;
-use std::collections::VecDeque;
 
 /// The most ranks of a group whose collectives are linked. Each rank looks at the cells of all
 /// others, so more ranks would gain nothing.
@@ -83,6 +82,12 @@ pub(crate) fn link(
     Link::new(&nisa, &Lines { rings, of: |bytes| board::lines(bytes as usize) })
 }
 
+/// Returns the lines of a quarter of a ring.
+#[inline(always)]
+const fn quarter(ring: Ring) -> u64 {
+    Boards::ring(ring).lines() / 4
+}
+
 /// The boards of the ranks of the world.
 pub(crate) struct Boards {
     own: Board<'static>,
@@ -93,7 +98,7 @@ pub(crate) struct Boards {
 
 impl Boards {
     #[inline(always)]
-    fn ring(ring: Ring) -> board::Ring {
+    const fn ring(ring: Ring) -> board::Ring {
         match ring {
             Ring::Short => board::Ring::Short,
             Ring::Long => board::Ring::Long,
@@ -147,13 +152,6 @@ impl Lanes for Boards {
     }
 }
 
-/// A run that has started in a ring.
-struct Open {
-    /// The position behind its lines.
-    end: u64,
-    has_ended: bool,
-}
-
 /// The positions of a ring.
 #[derive(Default)]
 struct Positions {
@@ -161,12 +159,10 @@ struct Positions {
     next: u64,
     /// All peers have read what lay on the lines before this position.
     writable: u64,
-    /// All runs before this position have ended here.
-    ended: u64,
-    /// The value of `ended` that peers know.
+    /// The position up to which peers know that runs have ended here.
     published: u64,
-    /// The runs from `ended` on.
-    open: VecDeque<Open>,
+    /// The number of runs that have started and not ended.
+    open: u32,
 }
 
 /// This rank's linked runs.
@@ -191,9 +187,8 @@ impl Links {
         let (ring, lines) = (linked.ring(), linked.lines());
         let positions = &mut self.rings[ring as usize];
         let base = Boards::ring(ring).fit(positions.next, lines);
-        let end = base + lines;
-        positions.next = end;
-        positions.open.push_back(Open { end, has_ended: false });
+        positions.next = base + lines;
+        positions.open += u32::from(!linked.is_empty());
         run.start(base);
     }
 
@@ -203,49 +198,61 @@ impl Links {
     /// A peer has called another collective.
     #[inline(always)]
     pub(crate) fn poll(&mut self, run: &mut Run) -> Result<bool, Mismatch> {
+        if run.has_ended() {
+            return Ok(true);
+        }
         let ring = run.linked().ring();
         if run.end() > self.rings[ring as usize].writable && run.linked().readers() != 0 {
             self.look_for_room(ring);
         }
         let has_ended = run.poll(&self.boards, self.rings[ring as usize].writable)?;
         if has_ended {
-            self.note_end(ring, run.end());
+            self.note_end(ring);
         }
         Ok(has_ended)
     }
 
-    /// Notes that the run before position `end` has ended.
+    /// Notes that a run in a ring has ended.
     #[inline(always)]
-    fn note_end(&mut self, ring: Ring, end: u64) {
+    fn note_end(&mut self, ring: Ring) {
         let positions = &mut self.rings[ring as usize];
-        if let Some(open) = positions.open.iter_mut().find(|open| open.end == end) {
-            open.has_ended = true;
-        }
-        while let Some(&Open { end, has_ended: true }) = positions.open.front() {
-            positions.ended = end;
-            positions.open.pop_front();
-        }
-        let quarter = Boards::ring(ring).lines() / 4;
-        if positions.ended - positions.published >= quarter {
-            self.publish(ring);
+        positions.open -= 1;
+        if positions.open == 0 && positions.next - positions.published >= quarter(ring) {
+            self.publish(ring, self.rings[ring as usize].next);
         }
     }
 
     #[cold]
-    fn publish(&mut self, ring: Ring) {
-        let positions = &mut self.rings[ring as usize];
-        positions.published = positions.ended;
-        self.boards.own.consume(Boards::ring(ring), positions.ended);
+    fn publish(&mut self, ring: Ring, ended: u64) {
+        self.rings[ring as usize].published = ended;
+        self.boards.own.consume(Boards::ring(ring), ended);
     }
 
-    /// Tells peers which runs have ended here, before this rank sleeps.
-    pub(crate) fn publish_all(&mut self) {
-        for ring in [Ring::Short, Ring::Long] {
-            let positions = &self.rings[ring as usize];
-            if positions.ended > positions.published {
-                self.publish(ring);
+    /// Tells peers up to which position the runs have ended here, if they know of much less.
+    /// `running` are the runs that have not ended. Called before this rank sleeps, and when runs
+    /// overlap, where the end of a run alone tells nothing.
+    #[cold]
+    pub(crate) fn publish_all<'r>(&mut self, running: impl Iterator<Item = &'r mut Run>) {
+        let mut ended = [self.rings[0].next, self.rings[1].next];
+        for run in running.filter(|run| !run.has_ended()) {
+            let first = &mut ended[run.linked().ring() as usize];
+            *first = run.base().min(*first);
+        }
+        for (ring, ended) in [Ring::Short, Ring::Long].into_iter().zip(ended) {
+            if ended > self.rings[ring as usize].published {
+                self.publish(ring, ended);
             }
         }
+    }
+
+    /// Returns true if runs overlap, and peers do not know of the ends of many runs.
+    #[inline(always)]
+    pub(crate) fn is_behind(&self) -> bool {
+        let is_behind = |ring: Ring| {
+            let positions = &self.rings[ring as usize];
+            positions.open != 0 && positions.next - positions.published >= 2 * quarter(ring)
+        };
+        is_behind(Ring::Short) || is_behind(Ring::Long)
     }
 
     #[cold]
@@ -271,7 +278,6 @@ impl Links {
             });
         }
         let _ = member;
-        self.publish_all();
     }
 }
 

@@ -10,18 +10,24 @@
 //! distinguish such a child from its parent.
 #![allow(unsafe_code)] // memory that forks don't have, and a handler of forks
 
+use crate::biased;
 use crate::error::{Error, ErrorCode, Result};
+use goal_sync::bias::Bias;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// The number of bytes that the system is asked to clear in a child. If pages are larger, only the
 /// handler clears the state.
 const PAGE_BYTES: usize = 4096;
 
-/// A word that has a page of its own.
+/// What a fork must not inherit, in a page of its own. Zeros mean no group and no bias.
 #[repr(C, align(4096))]
-struct OwnPage(AtomicU32);
+struct OwnPage {
+    state: AtomicU32,
+    bias: Bias,
+}
 
-static STATE: OwnPage = OwnPage(AtomicU32::new(GroupState::None as u32));
+static PAGE: OwnPage =
+    OwnPage { state: AtomicU32::new(GroupState::None as u32), bias: Bias::new() };
 
 /// True in a process that has begun to join a group, and in forks of it.
 static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
@@ -44,18 +50,24 @@ impl GroupState {
     /// Returns true if the group is in this state.
     #[inline]
     pub(crate) fn is(self) -> bool {
-        STATE.0.load(Ordering::Acquire) == self as u32
+        PAGE.state.load(Ordering::Acquire) == self as u32
     }
 
     /// Makes this the state of the group.
     pub(crate) fn enter(self) {
-        STATE.0.store(self as u32, Ordering::Release);
+        PAGE.state.store(self as u32, Ordering::Release);
     }
 }
 
-/// Clears the state. The C library calls this in the child after a fork.
+/// Clears the state and the bias. The C library calls this in the child after a fork.
 extern "C" fn forked() {
     GroupState::None.enter();
+    PAGE.bias.forget();
+}
+
+/// Returns the bias of the engine lock. A fork never owns it.
+pub(crate) fn bias() -> &'static Bias {
+    &PAGE.bias
 }
 
 /// Returns true if this process is a fork of a process that had begun to join a group.
@@ -93,14 +105,15 @@ pub(crate) fn end_fork() -> ! {
 /// # Errors
 /// There is no memory.
 pub(crate) fn begin() -> Result<()> {
-    // SAFETY: the handler only uses an atomic. The page holds nothing but the state; a system that
-    // can't clear it refuses.
+    // SAFETY: the handler only uses an atomic. The page holds nothing that a child needs; a system
+    // that can't clear it refuses.
     unsafe {
         if libc::pthread_atfork(None, None, Some(forked)) != 0 {
             return Err(Error::new(ErrorCode::Memory, "there is no memory for a handler of forks"));
         }
-        libc::madvise((&raw const STATE).cast_mut().cast(), PAGE_BYTES, libc::MADV_WIPEONFORK);
+        libc::madvise((&raw const PAGE).cast_mut().cast(), PAGE_BYTES, libc::MADV_WIPEONFORK);
     }
+    biased::offer(&PAGE.bias);
     GroupState::Begun.enter();
     HAS_BEGUN.store(true, Ordering::Relaxed);
     Ok(())

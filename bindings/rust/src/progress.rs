@@ -239,7 +239,11 @@ impl RankCore {
     #[inline]
     fn poll_linked(&mut self, number: u32) -> Result<bool> {
         let Some(run) = self.slots.linked(number) else { return Ok(true) };
-        self.links.poll(run).map_err(|mismatch| of_mismatch(&mismatch, run))
+        let polled = self.links.poll(run).map_err(|mismatch| of_mismatch(&mismatch, run));
+        if self.links.is_behind() {
+            self.links.publish_all(self.slots.all_linked());
+        }
+        polled
     }
 
     /// Adds a part in the kernel, which is about to run, to the parts whose runs are looked at.
@@ -530,6 +534,7 @@ impl RankCore {
                     return Ok(false);
                 }
             }
+            links.publish_all(slots.all_linked());
             links.watch(slots.all_linked(), member);
             Ok(true)
         })

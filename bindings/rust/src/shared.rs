@@ -8,6 +8,7 @@
 //!
 //! A panic while the lock is held ends the job: the engine may be in the middle of an action.
 
+use crate::biased::{BiasedMutex, Held};
 use crate::communicator::{Communicator, Communicators, SHADOW};
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
@@ -19,11 +20,11 @@ use crate::slots::{Due, Ticket};
 use crate::thread::{self, Common, is_in_function};
 use goal_job::Mode;
 use goal_rank::program::{Attached, is_of_library};
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering, fence};
 use std::time::Duration;
 
 /// The time between two attempts to wake a thread that sleeps with the engine lock.
@@ -38,7 +39,7 @@ pub(crate) struct SharedGroup {
     /// This rank's schedules in the kernel; `None` if the kernels of the job run no schedules.
     pub(crate) offload: Option<Offload>,
     /// The state behind the engine lock: the rank's engine and its runs.
-    pub(crate) core: Mutex<RankCore>,
+    pub(crate) core: BiasedMutex<RankCore>,
     /// The number of threads that want the engine lock while another thread waits with it.
     pub(crate) wanted: AtomicU32,
     /// The mode of progress, as its number in [`Mode::ALL`].
@@ -46,6 +47,8 @@ pub(crate) struct SharedGroup {
     /// True while a thread waits for a run with the engine lock. It changes only under the engine
     /// lock.
     pub(crate) has_waiter: AtomicBool,
+    /// True if functions wait for ends of runs. A thread that releases the engine lock stores it.
+    pub(crate) is_watched: AtomicBool,
     /// True if the rank's thread has made progress, and nobody has yet looked for ended runs since.
     pub(crate) has_missed: AtomicBool,
     /// Notified when the thread that waits with the engine lock stops waiting, or when runs of
@@ -128,8 +131,18 @@ impl SharedGroup {
     /// # Errors
     /// The process is a fork of the rank, or this thread executes a registered function, whose
     /// caller holds the lock.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn hold(&'static self) -> Result<HeldCore> {
+        // A fork never owns the bias. A registered function runs under the lock.
+        if let Some(core) = self.core.enter() {
+            return Ok(HeldCore { shared: self, core: Some(core) });
+        }
+        self.hold_by_mutex()
+    }
+
+    /// Takes the engine lock as [`hold`](Self::hold) does, in a thread that does not own the bias.
+    #[inline(never)]
+    fn hold_by_mutex(&'static self) -> Result<HeldCore> {
         // This process has a group, so only a fork can be in this state.
         if GroupState::None.is() {
             return Err(of_fork());
@@ -149,7 +162,7 @@ impl SharedGroup {
     }
 
     #[cold]
-    fn lock_slowly(&'static self) -> MutexGuard<'static, RankCore> {
+    fn lock_slowly(&'static self) -> Held<'static, RankCore> {
         self.wanted.fetch_add(1, Ordering::Relaxed);
         let core = loop {
             // The thread with the lock may have looked at `wanted` before this thread raised it,
@@ -195,7 +208,7 @@ impl SharedGroup {
     #[inline]
     pub(crate) fn release(&'static self, core: HeldCore) {
         if core.slots.watched.is_empty() && core.due.is_empty() {
-            MutexGuard::unlock_fair(core.into_guard());
+            core.into_guard().unlock_fair();
         } else {
             self.release_and_tell(core);
         }
@@ -208,21 +221,36 @@ impl SharedGroup {
         // An error is ignored here, because the next call gets it too.
         let _ = core.reap();
         let due = std::mem::take(&mut core.due);
-        MutexGuard::unlock_fair(core.into_guard());
+        self.note_watched(&core);
+        core.into_guard().unlock_fair();
         thread::call(self, due);
         self.look_again();
     }
 
+    /// Notes if functions wait for ends of runs.
+    #[cold]
+    fn note_watched(&self, core: &RankCore) {
+        // SeqCst: pairs with the accesses in `after_progress`. Either the rank's thread sees this,
+        // or `look_again` of this thread sees that the rank's thread has made progress.
+        self.is_watched.store(!core.slots.watched.is_empty(), Ordering::SeqCst);
+    }
+
     /// Notes that the rank's thread has made progress or has failed, and looks for ended runs. The
-    /// rank's thread calls this.
+    /// rank's thread calls this. It does not take the lock if no function waits for the end of a
+    /// run, and no run in the kernel has to be looked at.
     pub(crate) fn after_progress(&'static self) {
         // If another thread holds the engine lock, it looks at this when it has released the lock.
         self.has_missed.store(true, Ordering::SeqCst);
-        self.look_again();
+        if self.offload.is_some() || self.is_watched.load(Ordering::SeqCst) {
+            self.look_again();
+        }
     }
 
     /// Calls the functions for runs that have ended by the progress of the rank's thread.
     fn look_again(&'static self) {
+        // If this thread has just released the lock, others must see that before it looks. The
+        // owner of a bias releases the lock by a store alone.
+        fence(Ordering::SeqCst);
         while self.has_missed.load(Ordering::SeqCst) && !is_fork() {
             let Some(core) = self.core.try_lock() else { return };
             let mut core = HeldCore { shared: self, core: Some(core) };
@@ -237,8 +265,10 @@ impl SharedGroup {
                 self.note_failure(&mut core, &mut error);
             }
             let due = std::mem::take(&mut core.due);
-            MutexGuard::unlock_fair(core.into_guard());
+            self.note_watched(&core);
+            core.into_guard().unlock_fair();
             thread::call(self, due);
+            fence(Ordering::SeqCst);
         }
     }
 
@@ -333,22 +363,22 @@ impl Common for SharedGroup {
 }
 
 /// The core, with the engine lock held by this thread for a short call.
-pub(crate) type Entered = MutexGuard<'static, RankCore>;
+pub(crate) type Entered = Held<'static, RankCore>;
 
 /// The core, with the engine lock held by this thread.
 pub(crate) struct HeldCore {
     shared: &'static SharedGroup,
-    core: Option<MutexGuard<'static, RankCore>>,
+    core: Option<Held<'static, RankCore>>,
 }
 
 impl HeldCore {
     #[inline]
-    pub(crate) fn guard(&mut self) -> &mut MutexGuard<'static, RankCore> {
+    pub(crate) fn guard(&mut self) -> &mut Held<'static, RankCore> {
         self.core.as_mut().expect("it is held")
     }
 
     #[inline]
-    fn into_guard(mut self) -> MutexGuard<'static, RankCore> {
+    fn into_guard(mut self) -> Held<'static, RankCore> {
         self.core.take().expect("it is held")
     }
 }
@@ -386,7 +416,7 @@ fn in_function() -> Error {
 
 /// Releases the engine lock after a panic, and ends the job.
 #[cold]
-fn abandon(shared: &SharedGroup, mut core: MutexGuard<'static, RankCore>) {
+fn abandon(shared: &SharedGroup, mut core: Held<'static, RankCore>) {
     let text = "a fault of this library or of a registered function, in the middle of an action";
     shared.note_failure(&mut core, &mut Error::new(ErrorCode::Failed, text));
     shared.has_waiter.store(false, Ordering::Relaxed);

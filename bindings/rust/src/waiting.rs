@@ -6,7 +6,6 @@ use crate::shared::{HeldCore, SharedGroup};
 use crate::slots::Ticket;
 use goal_kernel::CompletionEvents;
 use goal_rank::progress::Interrupted;
-use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
 
 /// Lets a waiting thread notice when runs in the kernel become silent. The drop of this value ends
@@ -116,7 +115,7 @@ impl SharedGroup {
     fn park(&'static self, core: &mut HeldCore, tickets: &[Ticket]) {
         core.parked.extend(tickets);
         core.sleepers += 1;
-        self.turned.wait(core.guard());
+        core.guard().wait(&self.turned);
         core.sleepers -= 1;
         for ticket in tickets {
             if let Some(at) = core.parked.iter().position(|parked| parked == ticket) {
@@ -160,7 +159,7 @@ impl SharedGroup {
                 // Another thread of this process has just entered a call, after this one had found
                 // that there is no other.
                 if is_stuck && wanted() && !self.attached.is_over() {
-                    MutexGuard::unlocked_fair(core.guard(), std::thread::yield_now);
+                    core.guard().unlocked_fair(std::thread::yield_now);
                     continue;
                 }
                 return Err(core.error_in(call, &interrupted));
@@ -179,7 +178,7 @@ impl SharedGroup {
                 return Ok(ended);
             }
             if others || wanted() {
-                MutexGuard::unlocked_fair(core.guard(), std::thread::yield_now);
+                core.guard().unlocked_fair(std::thread::yield_now);
             }
         }
     }

@@ -12,6 +12,8 @@
 //! The crate depends on no other crate of the workspace. So loom, a model checker, compiles little
 //! before it tries the interleavings of these structures: see `models`.
 //!
+//! One structure serves the threads of a single process: `bias`.
+//!
 //! Read `mailbox.rs` first to see how a message travels. Then read `ring.rs` for large payloads,
 //! `board.rs` for messages to several ranks, `napping.rs` for readers of boards that sleep,
 //! `tasks.rs` for operations that several ranks work on, and `turn.rs` for ranks that act for each
@@ -31,11 +33,12 @@
 //! A module imports only from modules of earlier lines:
 //!
 //! - `full`, `shared_words`, `sync`
-//! - `board`, `helpers`, `mailbox`, `ring`, `start_barrier`, `tasks`, `turn`
+//! - `bias`, `board`, `helpers`, `mailbox`, `ring`, `start_barrier`, `tasks`, `turn`
 //! - `napping`, `pool`
 //! - `endpoint`
 //! - `models`
 
+pub mod bias;
 pub mod board;
 pub mod endpoint;
 mod full;

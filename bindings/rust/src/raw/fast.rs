@@ -73,16 +73,24 @@ impl Fast {
 }
 
 impl RankCore {
-    /// Returns true if nothing but linked runs can be under way, and the job goes on.
+    /// Returns true if nothing but linked runs can be under way, nobody else awaits their ends, and
+    /// the job goes on.
     #[inline(always)]
     fn is_plain(&self) -> bool {
-        self.slots.are_all_linked() && self.failure.is_none() && self.generation() == 0
+        self.slots.are_all_linked()
+            && self.slots.watched.is_empty()
+            && self.parked.is_empty()
+            && self.failure.is_none()
+            && self.generation() == 0
     }
 
     /// Starts the linked instance in slot `number` again, if it has ended and is bound to these
     /// addresses.
     #[inline(always)]
     fn start_linked(&mut self, number: u32, addresses: &[usize]) -> Option<Ticket> {
+        if self.links.is_behind() {
+            return None;
+        }
         let mut parked = self.slots.parked(number).filter(|parked| parked.is_bound(addresses))?;
         self.links.start(parked.linked());
         // An error is met again, and told, by the function that waits.

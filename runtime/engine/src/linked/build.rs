@@ -105,6 +105,12 @@ impl Linked {
         Ok((linked, Bindings(drafts.iter().map(|draft| draft.operands).collect())))
     }
 
+    /// Returns true if the schedule has no operations.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.all == 0
+    }
+
     /// Returns the ring of the schedule's messages.
     #[inline]
     pub fn ring(&self) -> Ring {

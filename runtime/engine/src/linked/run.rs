@@ -79,6 +79,11 @@ impl Run {
         (self.done, self.base) = (0, base);
     }
 
+    /// Returns the position of the run's first line.
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
     /// Returns the position behind the lines of the run.
     #[inline(always)]
     pub fn end(&self) -> u64 {

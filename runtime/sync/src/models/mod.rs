@@ -6,6 +6,7 @@
 //! if all threads sleep, or if an assertion does not hold. Each model prints how many interleavings
 //! it has.
 
+mod bias;
 mod mailbox;
 mod rings;
 mod start_barrier;
