@@ -107,8 +107,7 @@ impl Group {
         let heap = unsafe { Heap::new(attached.heap()) };
         let offload = attached.tables();
         let offload = offload.map(|tables| Offload::new(tables, attached.job().calc()));
-        let ranks = attached.size();
-        let links = Links::new(attached.job().segment, attached.rank(), ranks);
+        let links = Links::new(&attached);
         let events = offload.as_ref().map(|offload| Arc::clone(&offload.events));
         let shared = SharedGroup {
             world,

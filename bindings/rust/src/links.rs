@@ -15,6 +15,7 @@ use crate::shared::SharedGroup;
 use goal_collectives::{Algorithm, Blocks};
 use goal_engine::linked::{Lanes, Lines, Link, Look, Mismatch, Place, Ring, Run};
 use goal_lang::{CollectiveKind, Function, Op};
+use goal_rank::program::Attached;
 use goal_rank::progress::Member;
 use goal_shm::Segment;
 use goal_sync::board::{self, Board};
@@ -174,7 +175,11 @@ pub(crate) struct Links {
 
 impl Links {
     /// Returns the links of this process's rank.
-    pub(crate) fn new(segment: &'static Segment, me: u32, ranks: u32) -> Self {
+    pub(crate) fn new(attached: &Attached) -> Self {
+        let (segment, me, ranks) = (attached.job().segment, attached.rank(), attached.size());
+        if attached.links_programs() && (2..=RANKS_MAX).contains(&ranks) {
+            segment.populate_board(me);
+        }
         let all: Box<[Board<'static>]> = (0..ranks.min(RANKS_MAX)).map(|rank| segment.board(rank)).collect();
         let boards = Boards { own: segment.board(me), all, segment, napping: segment.napping() };
         Self { boards, rings: Default::default(), me }

@@ -8,7 +8,7 @@
 //! control  line 0 | consumed, short u64 | consumed, long u64 |        the owner, as a reader
 //!          line 1 | position u64 | what u32 | generation u32 |        the owner, for reports
 //! short    64 lines of cells, then 64 lines of data
-//! long     512 lines of cells, then 512 lines of data
+//! long     4096 lines of cells, then 4096 lines of data
 //!
 //! cell     | word u64 | payload of at most 56 bytes |
 //! word     bits 16.. the position plus 1
@@ -38,7 +38,7 @@ pub const INLINE_MAX: usize = LINE - size_of::<u64>();
 
 /// The number of lines of the short ring, and of the long ring. Models have small rings.
 const SHORT: usize = if cfg!(loom) { 4 } else { 64 };
-const LONG: usize = if cfg!(loom) { 8 } else { 512 };
+const LONG: usize = if cfg!(loom) { 8 } else { 4096 };
 
 /// The lowest bit of the position in the word of a cell.
 const POSITION_SHIFT: u32 = 16;
@@ -158,8 +158,8 @@ unsafe impl SharedWords for Words {}
 #[cfg(not(loom))]
 const _: () = assert!(size_of::<Words>() == 2 * LINE * (1 + SHORT + LONG));
 
-/// The bytes of a board.
-pub const BYTES: usize = size_of::<Words>();
+/// The bytes at the begin of [`Words`] that small operations touch.
+pub const SMALL_BYTES: usize = 2 * LINE * (1 + SHORT);
 
 /// A view of a board. It has the methods of the owner, of readers and of observers.
 #[derive(Clone, Copy)]

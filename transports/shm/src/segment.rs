@@ -301,10 +301,16 @@ impl Segment {
         areas.iter().map(|area| self.mapping.populate(area) as u64).sum()
     }
 
+    /// Makes a rank's whole board resident. Otherwise each page costs its first message time.
+    pub fn populate_board(&self, rank: u32) {
+        let at = self.rank(rank).board;
+        self.mapping.populate(&(at..at + size_of::<board::Words>()));
+    }
+
     /// Returns the part of a rank's board that small operations use.
     fn board_range(&self, rank: u32) -> Range<usize> {
         let at = self.rank(rank).board;
-        at..at + board::BYTES
+        at..at + board::SMALL_BYTES
     }
 
     fn mailbox_range(&self, rank: u32) -> Range<usize> {

@@ -74,7 +74,7 @@ impl Link {
         }
         let ring = match lines.rings {
             [short, _] if u64::from(most) <= short / 8 => Ring::Short,
-            [_, long] if u64::from(most) <= long / 8 => Ring::Long,
+            [_, long] if u64::from(most) <= long / 4 => Ring::Long,
             _ => return None,
         };
         let link = Self { written, lines: most, ring, lines_of: lines.of };
