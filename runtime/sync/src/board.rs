@@ -85,6 +85,13 @@ pub const fn word(position: u64, signature: u16) -> u64 {
     position.wrapping_add(1) << POSITION_SHIFT | signature as u64
 }
 
+/// Returns true if the word of a cell is of a message at the position of the word `wanted`. The two
+/// may have different signatures.
+#[inline(always)]
+pub const fn is_at(found: u64, wanted: u64) -> bool {
+    (found ^ wanted) >> POSITION_SHIFT == 0 && found != 0
+}
+
 /// What a reader finds at the position of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
@@ -247,7 +254,13 @@ impl<'a> Board<'a> {
     pub fn consumed(&self, ring: Ring) -> u64 {
         // Acquire: pairs with the Release store in `consume`. The reads there happen before the
         // caller overwrites what was read.
-        self.0.consumed.0[ring as usize].load(Ordering::Acquire)
+        self.consumed_at(ring).load(Ordering::Acquire)
+    }
+
+    /// Returns the word that [`Board::consumed`] reads.
+    #[inline(always)]
+    pub fn consumed_at(&self, ring: Ring) -> &'a AtomicU64 {
+        &self.0.consumed.0[ring as usize]
     }
 
     /// Tells writers that the owner of this board, as a reader, has ended all its reads below
@@ -255,7 +268,7 @@ impl<'a> Board<'a> {
     #[inline(always)]
     pub fn consume(&self, ring: Ring, position: u64) {
         // Release: pairs with the Acquire load in `consumed`.
-        self.0.consumed.0[ring as usize].store(position, Ordering::Release);
+        self.consumed_at(ring).store(position, Ordering::Release);
     }
 
     /// Returns the word of the cell at `position`. A reader may keep the reference and compare the
@@ -302,7 +315,5 @@ const fn at(ring: Ring, position: u64) -> usize {
 /// Returns what a word says that is not the one of the message at `position`.
 #[inline(always)]
 const fn differs(found: u64, position: u64) -> Look {
-    let signature = (found ^ word(position, 0)) as u16;
-    let is_here = (found ^ word(position, 0)) >> POSITION_SHIFT == 0;
-    if is_here && signature != 0 { Look::Other(signature) } else { Look::Missing }
+    if is_at(found, word(position, 0)) { Look::Other(found as u16) } else { Look::Missing }
 }

@@ -296,8 +296,8 @@ impl Layout {
         }
     }
 
-    /// Returns the areas of messages, of tasks, and of the bitmaps by which ranks help and wake each
-    /// other. Each area begins a page, and nothing else lies in its last page.
+    /// Returns the areas of messages and tasks, and of the bitmaps by which ranks help and wake
+    /// others. Each area begins a page, and nothing else lies in its last page.
     pub(crate) fn messages(&self) -> impl Iterator<Item = Range<usize>> {
         let ranks = self.ranks.len();
         let area = |start: usize, bytes: usize| start..start + bytes;

@@ -76,7 +76,7 @@ pub use goal_sync::board::{self, Board};
 pub use goal_sync::endpoint::Endpoint;
 pub use goal_sync::helpers::Helpers;
 pub use goal_sync::mailbox::{HEADER_WORDS, Mailbox, SHORT_MAX};
-pub use goal_sync::napping::Napping;
+pub use goal_sync::napping::{Napping, UNSEEN_MAX};
 pub use goal_sync::start_barrier::StartBarrier;
 pub use goal_sync::turn::{HeldTurn, Turn};
 pub use layout::{

@@ -11,8 +11,12 @@ fn segment(ranks: usize) -> Segment {
     Segment::create(Layout::new(sizes.into_iter(), 1 << 30).unwrap()).unwrap()
 }
 
+/// Enters these states. A rank that is idle has armed its mailbox.
 fn enter(segment: &Segment, states: &[State]) {
     for (rank, &state) in (0..).zip(states) {
+        if state == State::Idle {
+            assert!(segment.mailbox(rank).arm());
+        }
         segment.status(rank).enter(state);
     }
 }
@@ -65,24 +69,34 @@ fn a_message_on_its_way_will_wake_its_receiver() {
     let receiver = segment.endpoint(1);
     // SAFETY: each rank has one receiver here.
     assert!(unsafe { receiver.take(|_, _| {}) });
-    receiver.mailbox.publish();
+    assert!(receiver.mailbox.arm());
     assert!(!watch.is_stuck(&segment));
     assert!(watch.is_stuck(&segment));
 }
 
 #[test]
 fn a_rank_that_was_rung_does_not_rest() {
-    let segment = segment(2);
-    let mut watch = Watch::new(true, (0..segment.num_ranks()).collect());
-    for rank in 0..segment.num_ranks() {
-        segment.status(rank).enter(State::Idle);
-        assert!(segment.mailbox(rank).arm());
+    for together in [false, true] {
+        let segment = segment(2);
+        let mut watch = Watch::new(together, (0..segment.num_ranks()).collect());
+        enter(&segment, &[State::Idle, State::Idle]);
+        assert!(!watch.is_stuck(&segment));
+        assert!(watch.is_stuck(&segment));
+        // As the writer of a cell does, or a rank that acts for others.
+        assert!(segment.mailbox(0).wake());
+        assert!(!watch.is_stuck(&segment));
+        assert!(!watch.is_stuck(&segment));
     }
+}
+
+/// A rank that has ended its part wakes up no more, and its mailbox is not armed.
+#[test]
+fn ranks_that_wait_for_one_that_has_ended_are_stuck() {
+    let segment = segment(2);
+    let mut watch = Watch::new(false, (0..segment.num_ranks()).collect());
+    enter(&segment, &[State::Done, State::Idle]);
     assert!(!watch.is_stuck(&segment));
     assert!(watch.is_stuck(&segment));
-    assert!(segment.mailbox(0).wake());
-    assert!(!watch.is_stuck(&segment));
-    assert!(!watch.is_stuck(&segment));
 }
 
 #[test]

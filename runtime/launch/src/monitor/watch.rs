@@ -1,10 +1,12 @@
 //! Decides whether a job is stuck, from the status words of its ranks alone.
 //!
-//! A rank rests if it waits for a message and its mailbox is empty. A rank does not rest while its
-//! `calc` takes time. It also does not rest while it waits for room in a mailbox or ring, as the
-//! owner will make room. Two readings of all ranks, one after the other, are compared. A rank that
-//! rests in both readings with an equal epoch did not run in between. So at the moment between the
-//! readings all ranks rested with empty mailboxes, and no message will ever be sent.
+//! A rank rests if it waits for a message, its mailbox is empty, and nobody has woken it. A rank
+//! that writes a cell of a board then wakes the readers that sleep, before it can rest itself. A
+//! rank does not rest while its `calc` takes time. It also does not rest while it waits for room in
+//! a mailbox or ring, as the owner will make room. Two readings of all ranks, one after the other,
+//! are compared. A rank that rests in both readings with an equal epoch did not run in between. So
+//! at the moment between the readings all ranks rested with empty mailboxes, and no message will
+//! ever be sent.
 //!
 //! For a rank of a program, this holds only if no thread of its process is outside of a call. So
 //! each rank has to state, for its current epoch, that there is no such thread.
@@ -137,9 +139,9 @@ impl Watch {
 pub(super) fn read(segment: &Segment, rank: u32, together: bool) -> Option<Reading> {
     let mailbox = segment.mailbox(rank);
     let (tail, head) = mailbox.positions();
-    // A bell that was rung shows that another rank may have given this rank work. This holds even
-    // if the rank has not run since.
-    let is_rung = together && !mailbox.is_armed();
+    // A bell that was rung shows that another rank may have given this rank work, or has written a
+    // cell that this rank waits for. This holds even if the rank has not run since.
+    let is_rung = !mailbox.is_armed();
     let status = segment.status(rank);
     let reading = Reading {
         epoch: status.epoch(),
@@ -148,8 +150,10 @@ pub(super) fn read(segment: &Segment, rank: u32, together: bool) -> Option<Readi
         taken: status.remote_taken.load(Ordering::SeqCst),
     };
     let rests = match reading.state {
-        State::Idle | State::Done => tail == head,
+        State::Idle => tail == head && !is_rung,
+        // A rank that has ended its part does not arm its mailbox any more.
+        State::Done => tail == head && !(together && is_rung),
         State::Starting | State::Running | State::Failed => false,
     };
-    (rests && !is_rung).then_some(reading)
+    rests.then_some(reading)
 }

@@ -82,12 +82,14 @@ fn attach_by(bootstrap: &OsString) -> Result<Attached, AttachError> {
 
 /// Makes this process the rank that the bootstrap record names.
 fn begin(
-    Opened { segment, nisa, settings }: Opened,
+    Opened { mut segment, nisa, settings }: Opened,
     bootstrap: &RankBootstrap,
     (remote_sockets, tables): RemoteEndpoints,
 ) -> Result<Attached, AttachError> {
     let rank = bootstrap.rank;
     let joins = rank >= segment.num_started();
+    // By the settings that all ranks of the job have, since their fences must fit together.
+    segment.choose_fences(settings.crowded);
     let settings = match joins {
         true => settings.of_joined(segment.rank_count().is_crowded()),
         false => settings,

@@ -4,6 +4,7 @@
 use super::error::{Interrupted, StartError};
 use super::member::Member;
 use super::start::change;
+use super::watched::Watched;
 use crate::transport::RankTransport;
 use goal_engine::memory::Region;
 use goal_engine::{Engine, Handle, within};
@@ -52,6 +53,26 @@ impl<'a> Member<'a> {
             engine.transport().follow(Arc::clone(events));
         };
         self.with(follow).ok_or_else(|| self.gone())
+    }
+
+    /// Adds words that the rank waits for when it rests in a call. If one of them comes, a rest
+    /// ends as if a message had come.
+    pub fn watch(&mut self, watched: impl IntoIterator<Item = Watched<'a>>) {
+        self.watched.extend(watched);
+    }
+
+    /// Makes the rank wait for no words.
+    pub fn unwatch(&mut self) {
+        self.watched.clear();
+    }
+
+    /// Sets the words for which the thread of mode `thread` waits between the calls of the program.
+    /// The function of [`Member::call_on_progress`] is called after each of them, once. In other
+    /// modes, and after a change of the mode, the thread waits for none.
+    pub fn watch_by_thread(&mut self, watched: Vec<Watched<'a>>) {
+        if let Some(thread) = self.engines.thread() {
+            thread.watch(watched);
+        }
     }
 
     /// Makes progress as long as `goes_on` returns true, and sleeps if there is nothing to do.

@@ -5,6 +5,7 @@ use super::counts::counts;
 use super::engines::Engines;
 use super::error::Interrupted;
 use super::thread::Guard;
+use super::watched::{Nap, Watched};
 use super::{now_of, poll_now};
 use crate::pause::Pause;
 use crate::transport::RankTransport;
@@ -38,6 +39,8 @@ pub struct Member<'a> {
     pub(super) rank: u32,
     pause: Pause,
     pub(super) engines: Engines<'a>,
+    /// The words that the rank waits for besides its messages, in a call of the program.
+    pub(super) watched: Vec<Watched<'a>>,
     /// The number of the launcher's last question that this member has answered.
     answered: u32,
     /// The claim to the rank, which is dropped after the engine.
@@ -47,7 +50,7 @@ pub struct Member<'a> {
 impl<'a> Member<'a> {
     pub(super) fn new(job: Job<'a>, rank: u32, engines: Engines<'a>, claim: Claim) -> Self {
         let pause = Pause::new(job.settings.sharing(), job.settings.spec.wait);
-        Self { job, rank, pause, engines, answered: 0, _claim: claim }
+        Self { job, rank, pause, engines, watched: Vec::new(), answered: 0, _claim: claim }
     }
 
     /// Calls `f` with the rank's engine. Returns `None`, without a call, if the job ended while
@@ -350,14 +353,20 @@ impl<'a> Member<'a> {
             self.publish_counts();
         }
         let (segment, rank) = (self.job.segment, self.rank);
+        let nap = Nap { segment, rank, watched: &self.watched };
+        let waiting = nap.waiting(waiting);
         let status = || (segment.status(rank), segment.start_barrier());
         // Replaces the sleep of a rank that never sleeps. Returns when a sender disarms the
         // mailbox, or after this rank has done a chunk of another rank's task. Also returns when a
         // frame has come from another host, since a frame rings no bell.
         let look_for = |has_frame: &dyn Fn() -> bool| {
             let mailbox = segment.mailbox(rank);
-            let goes_on =
-                || segment.start_barrier().is_stopped() || has_frame() || segment.help(rank, true);
+            let goes_on = || {
+                segment.start_barrier().is_stopped()
+                    || has_frame()
+                    || nap.has_come()
+                    || segment.help(rank, true)
+            };
             while mailbox.is_armed() && !goes_on() {
                 thread::yield_now();
             }
@@ -370,23 +379,27 @@ impl<'a> Member<'a> {
                 if self.pause.publishes_room() {
                     transport.publish();
                 }
-                if self.pause.should_sleep(waiting, || transport.has_message()) && transport.arm() {
+                let has_message = || transport.has_message() || nap.has_come();
+                if self.pause.should_sleep(waiting, has_message) && transport.arm() && nap.begin() {
                     let sleeper = RefCell::new(&mut *transport);
                     let wait = |limit| sleeper.borrow_mut().wait(limit);
                     let look = || look_for(&|| sleeper.borrow().has_arrived());
                     self.pause.sleep(status(), waiting, wait, look);
+                    nap.end();
                 }
                 loss = transport.loss();
             }
             Engines::Lost => {}
             Engines::Thread(shared) => {
                 let mailbox = self.job.segment.mailbox(self.rank);
-                let has_message = || mailbox.has_message() || shared.has_frame();
+                let has_message = || mailbox.has_message() || shared.has_frame() || nap.has_come();
                 if self.pause.should_sleep(waiting, has_message)
                     && let Some(sleeper) = shared.arm()
+                    && nap.begin()
                 {
                     let look = || look_for(&|| shared.has_arrived());
                     self.pause.sleep(status(), waiting, |limit| sleeper.wait(limit), look);
+                    nap.end();
                 }
                 let of_engine = |mut engine: Guard<'_, '_>| engine.transport().loss();
                 loss = shared.engine().map(of_engine).ok_or_else(|| self.gone())?;
@@ -397,11 +410,13 @@ impl<'a> Member<'a> {
                 if self.job.settings.crowded && segment.num_ranks() <= WAITING_LENT_MAX {
                     node.release();
                 }
-                if self.pause.should_sleep(waiting, || mailbox.has_message()) {
+                let has_message = || mailbox.has_message() || nap.has_come();
+                if self.pause.should_sleep(waiting, has_message) {
                     let may_sleep = node.prepare_sleep(|engine| engine.transport().arm());
-                    if may_sleep == Some(true) {
+                    if may_sleep == Some(true) && nap.begin() {
                         let look = || look_for(&|| false);
                         self.pause.sleep(status(), waiting, |limit| mailbox.wait(limit), look);
+                        nap.end();
                     } else {
                         mailbox.disarm();
                     }

@@ -78,11 +78,13 @@ mod node;
 mod start;
 mod thread;
 mod threaded;
+mod watched;
 
 pub use error::{Interrupted, StartError};
 pub use member::Member;
 pub use start::with_member;
 pub(crate) use start::{member_over, with_member_over};
+pub use watched::Watched;
 
 use goal_engine::transport::Transport;
 use goal_engine::{Engine, Failure};

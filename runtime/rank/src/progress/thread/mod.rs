@@ -10,6 +10,7 @@ mod tests;
 
 use super::error::Interrupted;
 use super::poll_now;
+use super::watched::Watched;
 use crate::equip::fail_by;
 use crate::transport::RankTransport;
 use goal_engine::transport::Wakeup;
@@ -17,6 +18,7 @@ use goal_engine::within;
 use goal_engine::{Engine, Failure, Progress, Waiting};
 use goal_eth::now_ns;
 use goal_job::Job;
+use goal_shm::UNSEEN_MAX;
 use rustix::thread::futex::{self, Flags};
 use sleep::{Sleep, WakeSources};
 use std::any::Any;
@@ -63,6 +65,19 @@ pub(super) struct ProgressThread<'a> {
     /// The function that the thread calls after a poll that did something or failed. The engine is
     /// not locked then.
     on_progress: OnceLock<OnProgress>,
+    /// The words that the thread waits for, besides messages.
+    watched: Mutex<Vec<Watched<'a>>>,
+}
+
+/// What the words are like for which the thread, or the rank for it, has armed the bell.
+#[derive(PartialEq, Eq)]
+enum Nap {
+    /// Whoever writes one of them rings the bell.
+    Rings,
+    /// Whoever writes one of them rings the bell, once [`UNSEEN_MAX`] has passed.
+    RingsLater,
+    /// One of them has come.
+    HasCome,
 }
 
 /// A function that the thread of a rank calls. It may take the engine from the thread.
@@ -95,6 +110,7 @@ impl<'a> ProgressThread<'a> {
             wakes_ns: AtomicU64::new(u64::MAX),
             failure: OnceLock::new(),
             on_progress: OnceLock::new(),
+            watched: Mutex::default(),
         }
     }
 
@@ -102,6 +118,40 @@ impl<'a> ProgressThread<'a> {
     /// one already, `f` is ignored.
     pub(super) fn call_on_progress(&self, f: OnProgress) {
         let _ = self.on_progress.set(f);
+    }
+
+    /// Sets the words that the thread waits for.
+    pub(super) fn watch(&self, watched: Vec<Watched<'a>>) {
+        let is_none = watched.is_empty();
+        *self.watched() = watched;
+        // The thread may sleep, and nobody would wake it for these words. After the rank has
+        // reclaimed the engine, `release` sees to them.
+        if !is_none && self.state.load(Ordering::SeqCst) == RELEASED {
+            self.job.segment.mailbox(self.rank).disarm_and_wake();
+        }
+    }
+
+    fn watched(&self) -> MutexGuard<'_, Vec<Watched<'a>>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets writers of the watched words ring the bell, which is armed.
+    fn nap(&self) -> Nap {
+        let watched = self.watched();
+        if watched.is_empty() {
+            return Nap::Rings;
+        }
+        let is_ordered = self.job.segment.napping().enter(self.rank);
+        match watched.iter().any(Watched::has_come) {
+            true => Nap::HasCome,
+            false if is_ordered => Nap::Rings,
+            false => Nap::RingsLater,
+        }
+    }
+
+    /// Forgets the words that have come. Returns true if there was one.
+    fn take_come(&self) -> bool {
+        self.watched().extract_if(.., |watched| watched.has_come()).count() > 0
     }
 
     /// Returns the engine. The thread must have ended.
@@ -173,6 +223,7 @@ impl<'a> ProgressThread<'a> {
             // armed, which ends the sleep.
             self.state.store(RECLAIMED, Ordering::SeqCst);
             self.job.segment.mailbox(self.rank).disarm();
+            self.job.segment.napping().leave(self.rank);
         }
     }
 
@@ -193,8 +244,14 @@ impl<'a> ProgressThread<'a> {
                 _ if progress.worked => false,
                 // If the rank waits for nothing, nobody rings its bell. But frames may come from
                 // other hosts.
-                Waiting::Nothing if self.job.settings.network.is_none() => true,
-                Waiting::Messages | Waiting::Nothing => engine.transport().arm(),
+                Waiting::Nothing
+                    if self.job.settings.network.is_none() && self.watched().is_empty() =>
+                {
+                    true
+                }
+                Waiting::Messages | Waiting::Nothing => {
+                    engine.transport().arm() && self.nap() == Nap::Rings
+                }
                 // No message ends these waits, so the thread has to poll.
                 Waiting::Room | Waiting::Until { .. } => break,
             };
@@ -270,6 +327,7 @@ impl<'a> ProgressThread<'a> {
     fn act(&self, engine: &mut Engine<'a, RankTransport<'a>>) -> Option<Sleep<'a>> {
         let mailbox = self.job.segment.mailbox(self.rank);
         mailbox.disarm();
+        self.job.segment.napping().leave(self.rank);
         // To drain a bell takes the ring away from every sleeper that has not looked yet. So the
         // thread drains the bell only here, with the engine released. The rank drains it only with
         // the engine reclaimed. So neither drains it while the other may sleep.
@@ -292,8 +350,9 @@ impl<'a> ProgressThread<'a> {
                 .ok();
             return None;
         };
-        // A completion event counts as progress here, so that the program's functions are called.
-        if progress.worked || engine.transport().has_event() {
+        // A completion event and a watched word count as progress here, so that the program's
+        // functions are called.
+        if self.take_come() | progress.worked || engine.transport().has_event() {
             return None;
         }
         let limit = match progress.waiting {
@@ -306,6 +365,12 @@ impl<'a> ProgressThread<'a> {
         if !engine.transport().arm() {
             return None;
         }
+        let limit = match self.nap() {
+            Nap::Rings => limit,
+            Nap::RingsLater => limit.into_iter().chain([UNSEEN_MAX]).min(),
+            // The next step tells the program.
+            Nap::HasCome => return None,
+        };
         let sleep = Sleep { sources: self.wake_sources(engine), limit };
         // Relaxed: the lock orders it.
         self.wakes_ns.store(sleep.ends_ns(), Ordering::Relaxed);
