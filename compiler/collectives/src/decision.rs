@@ -92,8 +92,9 @@ pub enum TableError {
 }
 
 impl Table {
-    /// Returns the built-in table. Its first rules were measured on few ranks of one host. The
-    /// other rules are the thresholds that publications state.
+    /// Returns the built-in table. Its first rules are for few ranks of one host: algorithms of one
+    /// round for short blocks, and what measurements found for others. The other rules are the
+    /// thresholds that publications state.
     ///
     /// # Panics
     /// Never: a test reads the same text.

@@ -2,7 +2,8 @@
 #![allow(unsafe_code)] // starts collectives on buffers of this function
 
 use goal::{Collective, CollectiveKind, Datatype, Function, Group, Op, Persistent, raw};
-use goal_collectives::{ALGORITHMS, Request};
+use goal_collectives::{ALGORITHMS, Nodes, Request};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The least and the most times that an algorithm, or a pattern of messages, is measured.
@@ -38,7 +39,8 @@ pub(crate) fn collective(kind: CollectiveKind, bytes: u64) -> Collective {
 /// Returns the request that a point measures, on one node.
 pub(crate) fn request(ranks: u32, kind: CollectiveKind, bytes: u64) -> Request {
     let Collective { count, datatype, function, .. } = collective(kind, bytes);
-    Request { count, datatype, function, ..Request::new(kind, ranks) }
+    let nodes = Some(Arc::new(Nodes::new(&vec![0; ranks as usize])));
+    Request { count, datatype, function, nodes, ..Request::new(kind, ranks) }
 }
 
 /// Returns the algorithms that can run on these ranks, which are on one node.

@@ -133,9 +133,9 @@ fn starts_of_collectives_are_counted() {
             (collective.to_owned(), algorithm.to_owned(), block, starts)
         };
         let wanted = [
-            entry("allreduce", "recursive-doubling", Some(16), 5),
-            entry("allreduce", "recursive-doubling", Some(8), 1),
-            entry("allgather", "bruck", None, 2),
+            entry("allreduce", "flat", Some(16), 5),
+            entry("allreduce", "flat", Some(8), 1),
+            entry("allgather", "linear", None, 2),
         ];
         assert_eq!(starts, wanted);
     }

@@ -193,6 +193,7 @@ fn list(arguments: &Arguments) -> Result<(), Error> {
                     "operations": operations.name(),
                     "segment": algorithm.has_segments,
                     "degree": algorithm.has_degree,
+                    "one_round": algorithm.has_one_round,
                     "relative": algorithm.relation.map(|relation| match relation {
                         Relation::Shift => "any",
                         Relation::Xor => "power-of-two",
