@@ -16,7 +16,7 @@ use goal_collectives::{Algorithm, Blocks};
 use goal_engine::linked::{Lanes, Lines, Link, Look, Mismatch, Place, Ring, Run};
 use goal_lang::{CollectiveKind, Function, Op};
 use goal_rank::program::Attached;
-use goal_rank::progress::Member;
+use goal_rank::progress::Watched;
 use goal_shm::Segment;
 use goal_sync::board::{self, Board};
 use goal_sync::napping::Napping;
@@ -270,19 +270,29 @@ impl Links {
         self.rings[ring as usize].writable = writable;
     }
 
-    /// Lets the arrival of a message for one of these runs end a sleep of the rank.
-    pub(crate) fn watch<'r>(
-        &mut self,
+    /// Returns what these runs wait for, so that a sleep of the rank ends when it comes.
+    pub(crate) fn awaited<'r>(
+        &self,
         runs: impl Iterator<Item = &'r mut Run>,
-        member: &mut Member<'static>,
-    ) {
+    ) -> Vec<Watched<'static>> {
+        let mut watched = Vec::new();
         for run in runs {
             run.awaited(|writer, Place { ring, position }| {
-                let word = self.boards.all[writer as usize].word_at(Boards::ring(ring), position);
-                let _ = (word, board::word(position, run.signature()));
+                let cell = self.boards.all[writer as usize].word_at(Boards::ring(ring), position);
+                watched.push(Watched::message(cell, board::word(position, run.signature())));
             });
+            if run.waits_for_room() {
+                let ring = Boards::ring(run.linked().ring());
+                let needed = run.end().saturating_sub(ring.lines());
+                let late = self.boards.all.iter().enumerate().filter(|&(rank, board)| {
+                    rank != self.me as usize && board.consumed(ring) < needed
+                });
+                watched.extend(late.map(|(_, board)| {
+                    Watched::room(board.consumed_at(ring), needed)
+                }));
+            }
         }
-        let _ = member;
+        watched
     }
 }
 

@@ -353,8 +353,18 @@ impl RankCore {
             self.due.push(Due(on_end, true));
         } else {
             self.slots.watch(ticket, on_end);
+            self.watch_by_thread();
         }
         Ok(())
+    }
+
+    /// Lets the rank's thread, if there is one, notice when linked runs can go on.
+    fn watch_by_thread(&mut self) {
+        let Self { member: Some(member), slots, links, .. } = self else { return };
+        let awaited = links.awaited(slots.all_linked());
+        if !awaited.is_empty() {
+            member.watch_by_thread(awaited);
+        }
     }
 
     /// Keeps the slots of a dropped schedule until their runs have ended.
@@ -506,7 +516,7 @@ impl RankCore {
             return Ok(());
         };
         let (parked, events) = (&*parked, events.as_deref());
-        member.wait_while(|member| {
+        let worked = member.wait_while(|member| {
             if is_wanted() || events.is_some_and(|events| events.is_due() || events.is_news()) {
                 return Ok(false);
             }
@@ -535,9 +545,12 @@ impl RankCore {
                 }
             }
             links.publish_all(slots.all_linked());
-            links.watch(slots.all_linked(), member);
+            member.unwatch();
+            member.watch(links.awaited(slots.all_linked()));
             Ok(true)
-        })
+        });
+        member.unwatch();
+        worked
     }
 
     /// Removes from `parked` the runs that have ended. Returns true if there was one.
