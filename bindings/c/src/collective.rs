@@ -152,7 +152,8 @@ fn start_fast(
     let mut fast = fast()?;
     // SAFETY: as in `Call::start`.
     let run = unsafe { fast.call(&raw_call(kind, arguments), input, output)? };
-    Some((run, waits && fast.wait(run)))
+    let has_ended = waits && fast.wait(run);
+    Some((run, has_ended))
 }
 
 /// Returns the operation of a collective. A collective that combines nothing gets a placeholder.

@@ -10,7 +10,7 @@ use crate::run::finish;
 use crate::table::{Kind, Table};
 use crate::types::{GOAL_Comm, GOAL_Graph, GOAL_Handle, GOAL_Schedule};
 use crate::user::allowed;
-use goal::raw::{Fast, Schedule, Ticket, read_nisa, tidy};
+use goal::raw::{Schedule, Ticket, fast, read_nisa, tidy};
 use goal::{Error, ErrorCode, Group, Result};
 use goal_engine::memory::Region;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
@@ -142,17 +142,16 @@ pub(crate) fn handle(ticket: Ticket) -> GOAL_Handle {
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Run(sched: GOAL_Schedule) -> GOAL_Handle {
     // SAFETY: as below.
-    let start = |fast: &mut Fast, entry: &Entry| unsafe {
-        fast.start(&entry.schedule, entry.bound.as_deref())
-    };
-    if let Some(run) = SCHEDULES.peek(sched.0, start) {
+    if let Some(run) = fast().and_then(|mut fast| unsafe { fast.start(sched.0) }) {
         return handle(run);
     }
     border_of_core("GOAL_Run", || {
         let entry = SCHEDULES.get(sched.0)?;
         // SAFETY: the header states the duties of the caller: the memory that the schedule names
         // lasts until the run has ended, and nobody else uses it against the schedule.
-        unsafe { entry.schedule.start(entry.bound.as_deref()) }.map(handle)
+        let run = unsafe { entry.schedule.start(entry.bound.as_deref())? };
+        entry.schedule.remember(sched.0, entry.bound.as_deref())?;
+        Ok(handle(run))
     })
 }
 
@@ -176,11 +175,11 @@ unsafe extern "C" fn GOAL_RunOn(
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Sched_run(sched: GOAL_Schedule) -> c_int {
     // SAFETY: as in `GOAL_Run`.
-    let run = |fast: &mut Fast, entry: &Entry| unsafe {
-        let ticket = fast.start(&entry.schedule, entry.bound.as_deref())?;
-        Some((ticket, fast.wait(ticket)))
-    };
-    if let Some((run, has_ended)) = SCHEDULES.peek(sched.0, run) {
+    if let Some(mut fast) = fast()
+        && let Some(run) = unsafe { fast.start(sched.0) }
+    {
+        let has_ended = fast.wait(run);
+        drop(fast);
         return if has_ended { 0 } else { finish(run, "GOAL_Sched_run") };
     }
     status("GOAL_Sched_run", || {
@@ -189,6 +188,7 @@ extern "C" fn GOAL_Sched_run(sched: GOAL_Schedule) -> c_int {
         // SAFETY: as in `GOAL_Run`.
         let ran = unsafe { entry.schedule.run(entry.bound.as_deref(), "GOAL_Sched_run") };
         waited();
-        ran
+        ran?;
+        entry.schedule.remember(sched.0, entry.bound.as_deref())
     })
 }

@@ -12,7 +12,6 @@
 #![allow(unsafe_code)] // slots that their words lend
 
 use crate::border::group;
-use goal::raw::{Fast, fast, without_fast};
 use goal::{Error, ErrorCode, Result};
 use parking_lot::Mutex;
 use std::cell::UnsafeCell;
@@ -83,10 +82,6 @@ impl<T> Slot<T> {
     /// Removes and returns the object, and makes the slot TAKEN, if nobody uses the object.
     /// Otherwise returns the word as an error.
     fn take(&self, generation: u32) -> std::result::Result<T, u64> {
-        without_fast(|| self.take_alone(generation))
-    }
-
-    fn take_alone(&self, generation: u32) -> std::result::Result<T, u64> {
         let (unused, taken) = (word(generation, UNUSED), word(generation, TAKEN));
         // Acquire: pairs with the Release stores of `put` and of those who have used the object.
         self.word.compare_exchange(unused, taken, Ordering::Acquire, Ordering::Relaxed)?;
@@ -213,26 +208,6 @@ impl<T> Table<T> {
                 Err(changed) => now = changed,
             }
         }
-    }
-
-    /// Calls `f` with the object that a number names, under the engine lock. Returns `None`, without
-    /// a call, if there is no such object or [`fast`] returns `None`.
-    #[inline(always)]
-    pub(crate) fn peek<R>(
-        &self,
-        number: usize,
-        f: impl FnOnce(&mut Fast, &T) -> Option<R>,
-    ) -> Option<R> {
-        let mut fast = fast()?;
-        let (_, slot, generation) = self.named(number)?;
-        // Acquire: pairs with the Release store of `put`.
-        let now = slot.word.load(Ordering::Acquire);
-        if now < word(generation, UNUSED) || now >= word(generation, u32::MAX) {
-            return None;
-        }
-        // SAFETY: the word says that there is an object. Only `take` ends that, and `take` excludes
-        // the lock that `fast` holds.
-        f(&mut fast, unsafe { (*slot.object.get()).as_ref()? })
     }
 
     /// Frees the object that a number names by a call of `free`. If `free` returns an error and the

@@ -6,12 +6,12 @@ use crate::communicator::{Communicator, Communicators};
 use crate::error::error_of;
 use crate::error::{Error, ErrorCode, Result};
 use crate::heap::Heap;
-use crate::links::Links;
 use crate::join_message::await_list;
+use crate::links::Links;
 use crate::offload::Offload;
 use crate::process::{self, GroupState, is_fork, of_fork};
 use crate::progress::RankCore;
-use crate::shared::SharedGroup;
+use crate::shared::{Entered, SharedGroup};
 use crate::slots::wake;
 use crate::table;
 use crate::thread::within_function;
@@ -131,6 +131,13 @@ impl Group {
             Ok(())
         })?;
         Ok(group)
+    }
+
+    /// Takes the engine lock of this process's group for a short call. Returns `None` as
+    /// [`SharedGroup::enter`] does, and if there is no group.
+    #[inline(always)]
+    pub(crate) fn enter() -> Option<Entered> {
+        GROUP.get()?.enter()
     }
 
     /// Returns the group of this process.

@@ -7,9 +7,9 @@ use crate::communicator::Communicator;
 use crate::error::Result;
 use crate::group::Group;
 use crate::progress::{Kept, RankCore};
-use crate::raw::{Starts, Ticket};
+use crate::raw::Ticket;
+use crate::recent::RawCall;
 use goal_collectives::Blocks;
-use goal_lang::CollectiveKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::any::Any;
 use std::mem::{ManuallyDrop, take};
@@ -24,54 +24,6 @@ type Key = (u64, Collective, Blocks);
 
 /// The cache of collectives. The engine lock guards it.
 type Collectives = FxHashMap<Key, Arc<Persistent>>;
-
-/// A call of a collective with the arguments of the program, as numbers. Equal calls start the same
-/// schedule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RawCall {
-    /// The collective.
-    pub kind: CollectiveKind,
-    /// True if the input lies where the output will be.
-    pub in_place: bool,
-    /// The type and the operation.
-    pub function: (u32, u32),
-    /// The root.
-    pub root: u32,
-    /// The number of elements.
-    pub count: u64,
-}
-
-/// The number of calls that [`Calls`] keeps.
-const CALLS: usize = 16;
-
-/// The latest calls on the world with equal blocks, each with the slot of its linked instance. A
-/// slot stays the call's as long as the collective is in the cache.
-#[derive(Default)]
-pub(crate) struct Calls([Option<(RawCall, u32, Starts)>; CALLS]);
-
-impl Calls {
-    #[inline(always)]
-    fn place(call: &RawCall) -> usize {
-        let mixed = call.count ^ u64::from(call.root) << 3 ^ u64::from(call.function.1) << 1;
-        (mixed ^ mixed >> 4 ^ mixed >> 8 ^ (call.kind as u64) << 1) as usize % CALLS
-    }
-
-    /// Returns the slot of a call, and the counter of its starts; `None` if it is not kept.
-    #[inline(always)]
-    pub(crate) fn find(&self, call: &RawCall) -> Option<(u32, Starts)> {
-        let (kept, slot, starts) = self.0[Self::place(call)].as_ref()?;
-        (kept == call).then_some((*slot, *starts))
-    }
-
-    fn keep(&mut self, call: RawCall, slot: u32, starts: Starts) {
-        self.0[Self::place(&call)] = Some((call, slot, starts));
-    }
-
-    /// Forgets all calls, because collectives may leave the cache.
-    pub(crate) fn clear(&mut self) {
-        *self = Self::default();
-    }
-}
 
 /// Removes and returns the cache of the core; `None` if there is none.
 #[inline]
@@ -180,7 +132,7 @@ impl Collective {
             let key = (shared.world.id(), *self, Blocks::Equal);
             let linked = kept.get(&key).and_then(|kept| kept.schedule().linked_slot());
             if let Some((slot, starts)) = linked {
-                core.calls.keep(*call, slot, starts);
+                core.recent.keep_call(*call, slot, starts);
             }
             let kept: Box<Collectives> = ManuallyDrop::into_inner(kept);
             core.kept = Some(kept);
@@ -197,7 +149,7 @@ impl Collective {
         let compiled = Arc::new(compiled);
         let dropped = shared.with(|core| {
             let mut kept = take_kept(core).unwrap_or_default();
-            core.calls.clear();
+            core.recent.clear();
             let full =
                 if kept.len() >= KEPT_MAX { take(&mut *kept) } else { Collectives::default() };
             let replaced = kept.insert(key, Arc::clone(&compiled));

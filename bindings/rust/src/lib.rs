@@ -89,6 +89,7 @@ mod prepare;
 mod process;
 mod progress;
 pub mod raw;
+mod recent;
 mod returned;
 mod safe;
 mod shared;

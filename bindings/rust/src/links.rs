@@ -13,13 +13,17 @@ use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode};
 use crate::shared::SharedGroup;
 use goal_collectives::{Algorithm, Blocks};
-use goal_engine::linked::{Lanes, Lines, Link, Look, Mismatch, Place, Ring, Run};
+use goal_engine::linked::{Lanes, Lines, Link, Look, Mismatch, Ring, Run};
 use goal_lang::{CollectiveKind, Function, Op};
 use goal_rank::program::Attached;
 use goal_rank::progress::Watched;
-use goal_shm::Segment;
+use goal_shm::{Segment, Status};
 use goal_sync::board::{self, Board};
 use goal_sync::napping::Napping;
+
+/// The looks for a message before the processor pauses between two looks. Looks in close succession
+/// take the cell's line away from its writer.
+const LOOKS_WITHOUT_PAUSE: u32 = 4;
 
 /// The most ranks of a group whose collectives are linked. Each rank looks at the cells of all
 /// others, so more ranks would gain nothing.
@@ -83,10 +87,19 @@ pub(crate) fn link(
     Link::new(&nisa, &Lines { rings, of: |bytes| board::lines(bytes as usize) })
 }
 
+/// Returns a ring as boards name it.
+#[inline(always)]
+const fn on_board(ring: Ring) -> board::Ring {
+    match ring {
+        Ring::Short => board::Ring::Short,
+        Ring::Long => board::Ring::Long,
+    }
+}
+
 /// Returns the lines of a quarter of a ring.
 #[inline(always)]
 const fn quarter(ring: Ring) -> u64 {
-    Boards::ring(ring).lines() / 4
+    on_board(ring).lines() / 4
 }
 
 /// The boards of the ranks of the world.
@@ -97,40 +110,37 @@ pub(crate) struct Boards {
     napping: Napping<'static>,
 }
 
-impl Boards {
-    #[inline(always)]
-    const fn ring(ring: Ring) -> board::Ring {
-        match ring {
-            Ring::Short => board::Ring::Short,
-            Ring::Long => board::Ring::Long,
-        }
-    }
+/// A ring of the boards: the short one, or the long one if `LONG`.
+struct OneRing<'b, const LONG: bool>(&'b Boards);
 
+impl<const LONG: bool> OneRing<'_, LONG> {
+    const RING: board::Ring = if LONG { board::Ring::Long } else { board::Ring::Short };
 }
 
-impl Lanes for Boards {
+impl<const LONG: bool> Lanes for OneRing<'_, LONG> {
     #[inline(always)]
     #[allow(unsafe_code)] // this rank's board
     fn put(
         &self,
-        Place { ring, position }: Place,
+        position: u64,
         signature: u16,
         len: usize,
         readers: u64,
         fill: impl FnOnce(&mut [u8]),
     ) {
+        let Boards { own, segment, napping, .. } = self.0;
         // SAFETY: only this rank writes to its board, one call at a time, under the engine lock.
         // The caller has seen that all readers have read the lines.
-        unsafe { self.own.put(Self::ring(ring), position, signature, len, fill) };
+        unsafe { own.put(Self::RING, position, signature, len, fill) };
         // The ranks of the world are the first of the job, and at most 64.
-        self.napping.wake(0, readers, |rank| {
-            self.segment.mailbox(rank).wake();
+        napping.wake(0, readers, |rank| {
+            segment.mailbox(rank).wake();
         });
     }
 
     #[inline(always)]
-    fn look(&self, writer: u32, Place { ring, position }: Place, signature: u16) -> Look {
-        match self.all[writer as usize].look(Self::ring(ring), position, signature) {
+    fn look(&self, writer: u32, position: u64, signature: u16) -> Look {
+        match self.0.all[writer as usize].look(Self::RING, position, signature) {
             board::Look::Arrived => Look::Arrived,
             board::Look::Missing => Look::Missing,
             board::Look::Other(signature) => Look::Other(signature),
@@ -139,17 +149,10 @@ impl Lanes for Boards {
 
     #[inline(always)]
     #[allow(unsafe_code)] // a message that has arrived
-    fn read<R>(
-        &self,
-        writer: u32,
-        Place { ring, position }: Place,
-        len: usize,
-        read: impl FnOnce(&[u8]) -> R,
-    ) -> R {
+    fn read<R>(&self, writer: u32, position: u64, len: usize, read: impl FnOnce(&[u8]) -> R) -> R {
         // SAFETY: the message has arrived, and its writer does not write there again before this
         // rank has published that its run has ended.
-        let board = &self.all[writer as usize];
-        read(unsafe { &board.payload(Self::ring(ring), position, len) })
+        read(unsafe { &self.0.all[writer as usize].payload(Self::RING, position, len) })
     }
 }
 
@@ -171,6 +174,8 @@ pub(crate) struct Links {
     boards: Boards,
     rings: [Positions; 2],
     me: u32,
+    /// The status of this rank, in which the launcher sees that the job moves.
+    status: &'static Status,
 }
 
 impl Links {
@@ -180,9 +185,10 @@ impl Links {
         if attached.links_programs() && (2..=RANKS_MAX).contains(&ranks) {
             segment.populate_board(me);
         }
-        let all: Box<[Board<'static>]> = (0..ranks.min(RANKS_MAX)).map(|rank| segment.board(rank)).collect();
+        let all: Box<[Board<'static>]> =
+            (0..ranks.min(RANKS_MAX)).map(|rank| segment.board(rank)).collect();
         let boards = Boards { own: segment.board(me), all, segment, napping: segment.napping() };
-        Self { boards, rings: Default::default(), me }
+        Self { boards, rings: Default::default(), me, status: segment.status(me) }
     }
 
     /// Starts a run, which takes the next lines of its ring.
@@ -191,10 +197,22 @@ impl Links {
         let linked = run.linked();
         let (ring, lines) = (linked.ring(), linked.lines());
         let positions = &mut self.rings[ring as usize];
-        let base = Boards::ring(ring).fit(positions.next, lines);
+        let base = on_board(ring).fit(positions.next, lines);
         positions.next = base + lines;
         positions.open += u32::from(!linked.is_empty());
-        run.start(base);
+        run.start(base, base + lines);
+    }
+
+    /// Starts a run as [`start`](Self::start) does, and executes what needs no message. Returns true
+    /// if the run has ended, and `None`, without an effect, if peers have to be told of ends first.
+    #[inline(always)]
+    pub(crate) fn start_and_put(&mut self, run: &mut Run) -> Option<bool> {
+        if self.rings[run.linked().ring() as usize].open != 0 && self.is_behind() {
+            return None;
+        }
+        self.start(run);
+        // No message is looked for, so this meets no other collective.
+        Some(self.execute(run, run.initial()) == Ok(true))
     }
 
     /// Executes what can be executed of a run that has started. Returns true if it has ended.
@@ -203,24 +221,59 @@ impl Links {
     /// A peer has called another collective.
     #[inline(always)]
     pub(crate) fn poll(&mut self, run: &mut Run) -> Result<bool, Mismatch> {
+        self.execute(run, u64::MAX)
+    }
+
+    /// Executes those of the operations in the mask `which` that need not wait.
+    #[inline(always)]
+    fn execute(&mut self, run: &mut Run, which: u64) -> Result<bool, Mismatch> {
+        match run.linked().ring() {
+            Ring::Short => self.execute_in::<false>(run, which),
+            Ring::Long => self.execute_in::<true>(run, which),
+        }
+    }
+
+    #[inline(never)]
+    fn execute_in<const LONG: bool>(
+        &mut self,
+        run: &mut Run,
+        which: u64,
+    ) -> Result<bool, Mismatch> {
         if run.has_ended() {
             return Ok(true);
         }
-        let ring = run.linked().ring();
-        if run.end() > self.rings[ring as usize].writable && run.linked().readers() != 0 {
+        let ring = if LONG { Ring::Long } else { Ring::Short };
+        if run.end() > self.rings[LONG as usize].writable && run.linked().readers() != 0 {
             self.look_for_room(ring);
         }
-        let has_ended = run.poll(&self.boards, self.rings[ring as usize].writable)?;
+        let writable = self.rings[LONG as usize].writable;
+        let has_ended = run.execute(&OneRing::<LONG>(&self.boards), writable, which)?;
         if has_ended {
             self.note_end(ring);
         }
         Ok(has_ended)
     }
 
+    /// Looks for the messages of a run, at most `looks` times. Returns true if the run has ended.
+    #[inline(always)]
+    pub(crate) fn spin(&mut self, run: &mut Run, looks: u32) -> bool {
+        for look in 0..looks {
+            match self.poll(run) {
+                Ok(true) => return true,
+                Ok(false) if look >= LOOKS_WITHOUT_PAUSE => std::hint::spin_loop(),
+                Ok(false) => {}
+                // The usual way meets the error again, and tells it.
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
     /// Notes that a run in a ring has ended.
     #[inline(always)]
     fn note_end(&mut self, ring: Ring) {
         let positions = &mut self.rings[ring as usize];
+        self.status.process_state.note_move();
         positions.open -= 1;
         if positions.open == 0 && positions.next - positions.published >= quarter(ring) {
             self.publish(ring, self.rings[ring as usize].next);
@@ -230,7 +283,7 @@ impl Links {
     #[cold]
     fn publish(&mut self, ring: Ring, ended: u64) {
         self.rings[ring as usize].published = ended;
-        self.boards.own.consume(Boards::ring(ring), ended);
+        self.boards.own.consume(on_board(ring), ended);
     }
 
     /// Tells peers up to which position the runs have ended here, if they know of much less.
@@ -263,7 +316,7 @@ impl Links {
     #[cold]
     fn look_for_room(&mut self, ring: Ring) {
         let me = self.me as usize;
-        let of_board = Boards::ring(ring);
+        let of_board = on_board(ring);
         let peers = self.boards.all.iter().enumerate().filter(|&(rank, _)| rank != me);
         let read = peers.map(|(_, board)| board.consumed(of_board)).min();
         let writable = read.map_or(u64::MAX, |read| read + of_board.lines());
@@ -277,19 +330,18 @@ impl Links {
     ) -> Vec<Watched<'static>> {
         let mut watched = Vec::new();
         for run in runs {
-            run.awaited(|writer, Place { ring, position }| {
-                let cell = self.boards.all[writer as usize].word_at(Boards::ring(ring), position);
+            let ring = on_board(run.linked().ring());
+            run.awaited(|writer, position| {
+                let cell = self.boards.all[writer as usize].word_at(ring, position);
                 watched.push(Watched::message(cell, board::word(position, run.signature())));
             });
             if run.waits_for_room() {
-                let ring = Boards::ring(run.linked().ring());
                 let needed = run.end().saturating_sub(ring.lines());
                 let late = self.boards.all.iter().enumerate().filter(|&(rank, board)| {
                     rank != self.me as usize && board.consumed(ring) < needed
                 });
-                watched.extend(late.map(|(_, board)| {
-                    Watched::room(board.consumed_at(ring), needed)
-                }));
+                watched
+                    .extend(late.map(|(_, board)| Watched::room(board.consumed_at(ring), needed)));
             }
         }
         watched

@@ -2,9 +2,9 @@
 //! and its runs. The functions of this module make progress, and note the ends of runs.
 
 use crate::error::{Error, ErrorCode, Result, error_of};
-use crate::kept::Calls;
 use crate::links::{Links, of_mismatch};
 use crate::offload::KernelPart;
+use crate::recent::Recent;
 use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
 use goal_engine::Cause;
 use goal_kernel::CompletionEvents;
@@ -73,8 +73,11 @@ pub(crate) struct RankCore {
     pub(crate) links: Links,
     /// The number of looks for a message of a linked run before the rank waits in the usual way.
     pub(crate) looks: u32,
-    /// The collectives that were called lately.
-    pub(crate) calls: Calls,
+    /// The linked schedules and collectives that were started lately.
+    pub(crate) recent: Recent,
+    /// True if nothing but linked runs can be under way, nobody else awaits their ends, and the job
+    /// goes on. It is false while a thread holds the lock for a longer call.
+    pub(crate) is_plain: bool,
     /// The error that ended the job.
     pub(crate) failure: Option<Error>,
     /// The runs for which other threads sleep, while one thread waits with the engine lock.
@@ -107,7 +110,8 @@ impl RankCore {
             slots: Slots::default(),
             links,
             looks: LOOKS,
-            calls: Calls::default(),
+            recent: Recent::default(),
+            is_plain: false,
             failure: None,
             parked: Vec::new(),
             sleepers: 0,
@@ -210,7 +214,10 @@ impl RankCore {
                 if !self.poll_linked(number)? {
                     return Ok(false);
                 }
-                return Ok(self.note_end(number));
+                if self.slots.ended(number) {
+                    self.tell_end(number);
+                }
+                return Ok(true);
             }
             Some(Instance::Kernel(part)) => {
                 let part = Arc::clone(part);
@@ -219,19 +226,11 @@ impl RankCore {
             }
             Some(Instance::Gone) => return Ok(true),
         }
-        Ok(self.note_end(number))
-    }
-
-    /// Notes the end of the run in slot `number`. Returns true.
-    #[inline]
-    pub(crate) fn note_end(&mut self, number: u32) -> bool {
-        if let Some(member) = &self.member {
-            member.note_end();
-        }
+        member.note_end();
         if self.slots.ended(number) {
             self.tell_end(number);
         }
-        true
+        Ok(true)
     }
 
     /// Executes what can be executed of the linked run in slot `number`. Returns true if it has
@@ -356,6 +355,19 @@ impl RankCore {
             self.watch_by_thread();
         }
         Ok(())
+    }
+
+    /// Returns true if nothing but linked runs can be under way, nobody else awaits their ends, and
+    /// the job goes on.
+    #[inline]
+    pub(crate) fn has_linked_runs_only(&self) -> bool {
+        self.slots.are_all_linked()
+            && self.slots.watched.is_empty()
+            && self.parked.is_empty()
+            && self.due.is_empty()
+            && self.failure.is_none()
+            && self.member.is_some()
+            && self.generation == 0
     }
 
     /// Lets the rank's thread, if there is one, notice when linked runs can go on.

@@ -98,7 +98,7 @@ impl SharedGroup {
             // The drop of a schedule takes the engine lock, and may end the last use of a
             // communicator. So it comes first, and without the lock.
             drop(self.with(|core| {
-                core.calls.clear();
+                core.recent.clear();
                 Ok(core.kept.as_mut().map(|kept| kept.take_of(&left)))
             }));
         }
@@ -135,7 +135,7 @@ impl SharedGroup {
     pub(crate) fn hold(&'static self) -> Result<HeldCore> {
         // A fork never owns the bias. A registered function runs under the lock.
         if let Some(core) = self.core.enter() {
-            return Ok(HeldCore { shared: self, core: Some(core) });
+            return Ok(HeldCore::new(self, core));
         }
         self.hold_by_mutex()
     }
@@ -151,14 +151,20 @@ impl SharedGroup {
             return Err(in_function());
         }
         let core = self.core.try_lock().unwrap_or_else(|| self.lock_slowly());
-        Ok(HeldCore { shared: self, core: Some(core) })
+        Ok(HeldCore::new(self, core))
     }
 
     /// Takes the engine lock, if no other thread has or wants it. Returns `None` otherwise, and if
     /// this thread has the lock already.
     #[inline(always)]
     pub(crate) fn enter(&'static self) -> Option<Entered> {
-        self.core.try_lock()
+        self.core.enter().or_else(|| self.enter_by_mutex())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter_by_mutex(&'static self) -> Option<Entered> {
+        if GroupState::Used.is() { self.core.try_lock() } else { None }
     }
 
     #[cold]
@@ -253,7 +259,7 @@ impl SharedGroup {
         fence(Ordering::SeqCst);
         while self.has_missed.load(Ordering::SeqCst) && !is_fork() {
             let Some(core) = self.core.try_lock() else { return };
-            let mut core = HeldCore { shared: self, core: Some(core) };
+            let mut core = HeldCore::new(self, core);
             self.has_missed.store(false, Ordering::SeqCst);
             let failure = match core.reap() {
                 Err(error) => Some(error),
@@ -358,7 +364,9 @@ impl SharedGroup {
 
 impl Common for SharedGroup {
     fn keep(&'static self, due: VecDeque<Due>) {
-        self.core.lock().due.extend(due);
+        let mut core = self.core.lock();
+        core.is_plain = false;
+        core.due.extend(due);
     }
 }
 
@@ -373,13 +381,22 @@ pub(crate) struct HeldCore {
 
 impl HeldCore {
     #[inline]
+    fn new(shared: &'static SharedGroup, mut core: Held<'static, RankCore>) -> Self {
+        // If the lock is passed on in between, other threads find a core in the middle of a call.
+        core.is_plain = false;
+        Self { shared, core: Some(core) }
+    }
+
+    #[inline]
     pub(crate) fn guard(&mut self) -> &mut Held<'static, RankCore> {
         self.core.as_mut().expect("it is held")
     }
 
     #[inline]
     fn into_guard(mut self) -> Held<'static, RankCore> {
-        self.core.take().expect("it is held")
+        let mut core = self.core.take().expect("it is held");
+        core.is_plain = core.has_linked_runs_only();
+        core
     }
 }
 

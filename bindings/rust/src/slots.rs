@@ -58,6 +58,8 @@ pub(crate) struct Slot {
     is_running: bool,
     /// The addresses of the declared buffers in the instance's last run.
     bound: Vec<usize>,
+    /// The number of times that `bound` has changed.
+    binding: u32,
     /// The slot of the next instance of the same schedule; `None` if this is the last.
     next: Option<u32>,
     /// The number of the last run in the slot; 0 before the first run.
@@ -224,23 +226,54 @@ impl Slots {
         }
     }
 
-    /// Returns the linked instance of the run that `ticket` names, if it is not known to have ended.
-    #[inline(always)]
-    pub(crate) fn linked_of(&mut self, ticket: Ticket) -> Option<&mut Run> {
-        match self.slots.get_mut(ticket.slot as usize) {
-            Some(Slot { instance: Some(Instance::Linked(linked)), is_running: true, run, .. })
-                if *run == ticket.run =>
-            {
-                Some(linked)
-            }
-            _ => None,
-        }
+    /// Returns the number of the binding of the instance in slot `number`, if it is bound to these
+    /// addresses.
+    pub(crate) fn binding(&self, number: u32, addresses: &[usize]) -> Option<u32> {
+        let slot = &self.slots[number as usize];
+        (slot.bound == addresses).then_some(slot.binding)
     }
 
-    /// Returns true if the run that `ticket` names is known to have ended well.
-    #[inline]
-    pub(crate) fn has_ended(&self, ticket: Ticket) -> bool {
-        matches!(self.known(ticket), Known::Ended)
+    /// Starts the linked instance in slot `number` again, if it has ended and `is_bound` agrees.
+    /// `start` returns `None` if it starts nothing, and true if the run has ended already.
+    #[inline(always)]
+    pub(crate) fn restart_linked(
+        &mut self,
+        number: u32,
+        is_bound: impl FnOnce(&Slot) -> bool,
+        start: impl FnOnce(&mut Run) -> Option<bool>,
+    ) -> Option<Ticket> {
+        let slot = self.slots.get_mut(number as usize)?;
+        if slot.is_running || !is_bound(slot) {
+            return None;
+        }
+        let Some(Instance::Linked(run)) = &mut slot.instance else { return None };
+        let has_ended = start(run)?;
+        slot.count();
+        slot.is_running = !has_ended;
+        Some(Ticket { slot: number, run: slot.run })
+    }
+
+    /// Returns true if the run that `ticket` names has ended. If it is a linked run that goes on,
+    /// `wait` tells if it has ended.
+    #[inline(always)]
+    pub(crate) fn end_linked(
+        &mut self,
+        ticket: Ticket,
+        wait: impl FnOnce(&mut Run) -> bool,
+    ) -> bool {
+        let Some(slot) = self.slots.get_mut(ticket.slot as usize) else { return false };
+        if slot.run != ticket.run {
+            return false;
+        }
+        match &mut slot.instance {
+            _ if !slot.is_running => true,
+            Some(Instance::Linked(run)) => {
+                let has_ended = wait(run);
+                slot.is_running = !has_ended;
+                has_ended
+            }
+            _ => false,
+        }
     }
 
     /// Returns true if all instances that are not known to have ended are linked.
@@ -387,6 +420,22 @@ impl Slots {
 }
 
 impl Slot {
+    /// Returns true if the instance has this binding.
+    #[inline(always)]
+    pub(crate) fn has_binding(&self, binding: u32) -> bool {
+        self.binding == binding
+    }
+
+    /// Returns true if the instance is bound to the buffers of a collective.
+    #[inline(always)]
+    pub(crate) fn is_bound_to(&self, in_place: bool, input: usize, output: usize) -> bool {
+        match *self.bound {
+            [bound] => in_place && bound == output,
+            [first, second] => !in_place && first == input && second == output,
+            _ => false,
+        }
+    }
+
     #[inline(always)]
     fn is_linked(&self) -> bool {
         matches!(self.instance, Some(Instance::Linked(_)))
@@ -450,6 +499,7 @@ impl Parked<'_> {
 
     /// Notes that the declared buffers of the instance are bound to `addresses`.
     pub(crate) fn note_bound(&mut self, addresses: &[usize]) {
+        self.slot.binding = self.slot.binding.wrapping_add(1);
         self.slot.bound.clear();
         self.slot.bound.extend_from_slice(addresses);
     }

@@ -8,6 +8,7 @@ use crate::group::Group;
 use crate::heap::Block;
 use crate::offload::{Backing, KernelPart, Segment, Way};
 use crate::progress::RankCore;
+use crate::recent::Starts;
 use crate::slots::{Instance, Named, Slots, Ticket};
 use goal_engine::linked::{Bindings, Linked, Run};
 use goal_engine::memory::Region;
@@ -15,7 +16,7 @@ use goal_engine::{Handle, Schedule as Code, Storage};
 use goal_lang::flat_offsets;
 use goal_rank::progress::Member;
 use smallvec::SmallVec;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The memory that a schedule works on.
@@ -34,20 +35,6 @@ impl Memory {
     /// Returns a table of buffers at the addresses `bases`.
     pub(super) fn table(bases: Vec<u64>, declared: usize) -> Self {
         Self::Table { bases: bases.into_iter().map(|base| base as usize).collect(), declared }
-    }
-}
-
-/// The counter of starts in the segment; `None` if the schedule is not a counted collective.
-#[derive(Debug, Clone, Copy)]
-pub struct Starts(pub(super) Option<&'static AtomicU64>);
-
-impl Starts {
-    /// Counts a start. The caller holds the engine lock, so a load and a store are enough.
-    #[inline]
-    pub(crate) fn count(self) {
-        if let Some(starts) = self.0 {
-            starts.store(starts.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-        }
     }
 }
 

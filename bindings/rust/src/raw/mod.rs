@@ -13,13 +13,13 @@ use crate::file;
 use crate::group::Group;
 use crate::offload::{KEPT, NOT_ASKED, OF_GRAPH, Way};
 use crate::progress::{RankCore, name_collectives};
+use crate::recent::Starts;
 use goal_asm::Nisa;
 use goal_asm::nisa::MAGIC;
 use goal_engine::Schedule as Code;
 use goal_engine::linked::{Link, Linked, Unlinkable};
 use goal_engine::memory::Region;
 use goal_job::limits::NISA_BYTES_MAX;
-pub use instances::Starts;
 use instances::{BoundSchedule, Memory};
 use std::fmt;
 use std::io;
@@ -28,12 +28,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 pub use crate::graph::{Data, Graph, Vertex, memory, scratch};
-pub use crate::kept::RawCall;
+pub use crate::recent::RawCall;
 pub use crate::slots::{EndFunction, Ticket};
 pub use crate::thread::is_in_function;
 pub(crate) use ends::wake_when_ended;
-pub use fast::{Fast, fast, without_fast};
 pub use ends::{has_ended, has_waiter, progress, put_off, test, tidy, wait, wait_any, when_ended};
+pub use fast::{Fast, fast};
 
 /// Reads a NISA file for [`Schedule::load`]. It must be a regular file of at most 4 GiB. If it is
 /// no NISA file, returns only its first bytes, which [`Schedule::load`] refuses.
@@ -351,6 +351,7 @@ impl Schedule {
     fn release(&self) -> Result<bool> {
         let bound = &self.bound;
         bound.group.shared().with(|core| {
+            core.recent.clear();
             let mut slots = bound.take_slots(core).into_iter();
             while let Some(number) = slots.next() {
                 match core.release(number) {

@@ -2,10 +2,10 @@
 
 use super::Core;
 use super::code::Code;
-use crate::memory::copy_short;
 use super::ids::{ActionRef, InstanceKey, Rank};
 use super::outgoing::{Outgoing, Rendezvous};
 use super::transmit::{BYTES_PER_POLL, Sent, kind};
+use crate::memory::copy_short;
 use crate::transport::{Header, Kind, Transport};
 use goal_asm::nisa::Buffer;
 

@@ -6,13 +6,13 @@ use super::arrivals::kept_bytes;
 use super::channel::Queue;
 use super::code::Code;
 use super::home::Home;
-use crate::memory::copy_short;
 use super::ids::{Action, ActionRef, ChannelId, DestinationId, InstanceKey, MessageKey, Rank};
 use super::instance::Matched;
 use super::options::{Options, Stats};
 use super::run::ACTIONS_PER_POLL;
 use super::steps::{Step, StepKind, Steps};
 use super::{Cause, Core};
+use crate::memory::copy_short;
 use crate::ops::{self, DivisionByZero};
 use crate::transport::{Header, Kind, Transport};
 

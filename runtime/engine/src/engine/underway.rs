@@ -123,8 +123,10 @@ impl<T: Transport> Engine<'_, T> {
             counters[slot] == 0 && finished[slot / 64] >> (slot % 64) & 1 == 0
         };
         let numbered = (0..).zip(schedule.section().records()).filter(is_underway);
-        let underway = numbered.map(|(number, (offset, record))| {
-            Underway { number, offset, work: Work::of(&record) }
+        let underway = numbered.map(|(number, (offset, record))| Underway {
+            number,
+            offset,
+            work: Work::of(&record),
         });
         underway.collect()
     }

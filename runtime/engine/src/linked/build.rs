@@ -19,6 +19,8 @@ pub struct Linked {
     pub(super) ops: Box<[Op]>,
     /// A bit for each operation.
     pub(super) all: u64,
+    /// The operations that need no message and no other operation, as a mask.
+    pub(super) initial: u64,
     pub(super) ring: Ring,
     /// The most lines that any rank writes.
     pub(super) lines: u32,
@@ -32,7 +34,6 @@ pub struct Linked {
 
 /// An operation, which needs other operations to have ended.
 #[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
 pub(super) struct Op {
     /// The operations that must have ended, as a mask.
     pub(super) needs: u64,
@@ -92,8 +93,14 @@ impl Linked {
         fold_messages(&mut drafts);
         let drafts = compact(drafts);
         let all = if drafts.is_empty() { 0 } else { u64::MAX >> (64 - drafts.len()) };
+        let is_initial =
+            |op: &Op| op.needs == 0 && !matches!(op.kind, Kind::Take { .. } | Kind::Fold { .. });
+        let numbered = drafts.iter().enumerate();
+        let initial = numbered.filter(|(_, draft)| is_initial(&draft.op));
+        let initial = initial.fold(0, |mask, (at, _)| mask | 1 << at);
         let linked = Self {
             all,
+            initial,
             ring: link.ring(),
             lines: link.lines(),
             signature,

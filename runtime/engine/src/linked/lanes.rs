@@ -10,15 +10,6 @@ pub enum Ring {
     Long,
 }
 
-/// The place of a message on the board of its writer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// The ring.
-    pub ring: Ring,
-    /// The first line, counted from the first message of the ring on.
-    pub position: u64,
-}
-
 /// The result of a look at a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
@@ -30,24 +21,24 @@ pub enum Look {
     Other(u16),
 }
 
-/// The boards of a communicator's ranks, as one of the ranks sees them. Ranks are those of the
-/// communicator.
+/// A ring on the boards of a communicator's ranks, as one of the ranks sees them. Ranks are those of
+/// the communicator. A position is a line, counted from the first message of the ring on.
 pub trait Lanes {
     /// Writes a message of `len` bytes to this rank's board, and tells those of its `readers` that
     /// sleep. `fill` writes the bytes in place. The caller has made sure that all readers have read
     /// what lay there.
     fn put(
         &self,
-        place: Place,
+        position: u64,
         signature: u16,
         len: usize,
         readers: u64,
         fill: impl FnOnce(&mut [u8]),
     );
 
-    /// Looks for the message of rank `writer` at a place.
-    fn look(&self, writer: u32, place: Place, signature: u16) -> Look;
+    /// Looks for the message of rank `writer` at a position.
+    fn look(&self, writer: u32, position: u64, signature: u16) -> Look;
 
     /// Calls `read` with the `len` bytes of a message that has arrived.
-    fn read<R>(&self, writer: u32, place: Place, len: usize, read: impl FnOnce(&[u8]) -> R) -> R;
+    fn read<R>(&self, writer: u32, position: u64, len: usize, read: impl FnOnce(&[u8]) -> R) -> R;
 }

@@ -23,6 +23,6 @@ mod run;
 mod tests;
 
 pub use build::{Bindings, Linked, Unlinkable};
-pub use lanes::{Lanes, Look, Place, Ring};
+pub use lanes::{Lanes, Look, Ring};
 pub use link::{Lines, Link};
 pub use run::{Mismatch, Run};

@@ -1,7 +1,7 @@
 //! Executes a linked schedule.
 
-use super::build::{Bindings, Kind, Linked};
-use super::lanes::{Lanes, Look, Place};
+use super::build::{Bindings, Kind, Linked, Op};
+use super::lanes::{Lanes, Look};
 use crate::engine::Underway;
 use crate::memory::{Region, Span, Zeroed, copy_short};
 use crate::ops;
@@ -18,17 +18,29 @@ pub struct Mismatch {
     pub signature: u16,
 }
 
+/// An operation and its operands.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Step {
+    op: Op,
+    spans: [Span; 3],
+}
+
 /// An instance of a linked schedule, which can run again and again, on other buffers if need be.
 #[derive(Debug)]
 pub struct Run {
     linked: Arc<Linked>,
     bindings: Bindings,
-    /// The operands of each operation, where they lie now.
-    spans: Box<[[Span; 3]]>,
+    /// The operations, with their operands where they lie now.
+    steps: Box<[Step]>,
+    /// All operations, as a mask.
+    all: u64,
     /// The operations that have ended in the current run, as a mask.
     done: u64,
     /// The position of the run's first line.
     base: u64,
+    /// The position behind the run's last line.
+    end: u64,
     /// The scratch memory.
     scratch: Zeroed,
 }
@@ -37,9 +49,10 @@ impl Run {
     /// Creates an instance that has no buffers yet. Returns `None` if there is no memory.
     pub fn new(linked: Arc<Linked>, bindings: Bindings) -> Option<Self> {
         let scratch = Zeroed::try_new(usize::try_from(linked.schedule.scratch_size()).ok()?)?;
-        let spans = vec![[Region::EMPTY.whole(); 3]; linked.ops.len()].into();
-        let done = linked.all;
-        Some(Self { linked, bindings, spans, done, base: 0, scratch })
+        let step = |op: &Op| Step { op: *op, spans: [Region::EMPTY.whole(); 3] };
+        let (steps, all) = (linked.ops.iter().map(step).collect(), linked.all);
+        let end = linked.lines();
+        Some(Self { linked, bindings, steps, all, done: all, base: 0, end, scratch })
     }
 
     /// Returns the schedule.
@@ -68,15 +81,15 @@ impl Run {
                 buffers[buffer].span(offset, piece.size)
             }
         };
-        for (spans, operands) in self.spans.iter_mut().zip(&self.bindings.0) {
-            *spans = operands.map(span);
+        for (step, operands) in self.steps.iter_mut().zip(&self.bindings.0) {
+            step.spans = operands.map(span);
         }
     }
 
-    /// Starts a run whose first line is at `base`. The caller polls it then.
+    /// Starts a run whose lines are `base .. end`. The caller executes it then.
     #[inline(always)]
-    pub fn start(&mut self, base: u64) {
-        (self.done, self.base) = (0, base);
+    pub fn start(&mut self, base: u64, end: u64) {
+        (self.done, self.base, self.end) = (0, base, end);
     }
 
     /// Returns the position of the run's first line.
@@ -87,37 +100,41 @@ impl Run {
     /// Returns the position behind the lines of the run.
     #[inline(always)]
     pub fn end(&self) -> u64 {
-        self.base + self.linked.lines()
+        self.end
     }
 
     /// Returns true if no run is under way.
     #[inline(always)]
     pub fn has_ended(&self) -> bool {
-        self.done == self.linked.all
+        self.done == self.all
     }
 
-    /// Executes all operations that need not wait. A message is written if its lines end before the
-    /// position `writable`. Returns true if the run has ended.
+    /// Executes those of the operations in the mask `which` that need not wait. A message is written
+    /// if its lines end before the position `writable`. Returns true if the run has ended.
     ///
     /// # Errors
     /// [`Mismatch`]; the run can't go on.
     #[inline(always)]
-    pub fn poll(&mut self, lanes: &impl Lanes, writable: u64) -> Result<bool, Mismatch> {
-        let Self { linked, spans, base, .. } = self;
-        let (ring, signature) = (linked.ring, linked.signature);
-        let mut done = self.done;
-        let mut pending = linked.all & !done;
+    pub fn execute(
+        &mut self,
+        lanes: &impl Lanes,
+        writable: u64,
+        which: u64,
+    ) -> Result<bool, Mismatch> {
+        let Self { ref linked, ref steps, base, all, mut done, .. } = *self;
+        let signature = linked.signature;
+        let mut pending = all & which & !done;
         let mut stopped = Ok(());
         while pending != 0 {
             let at = pending.trailing_zeros() as usize;
             pending &= pending - 1;
-            let (op, [a, b, c]) = (&linked.ops[at], &spans[at]);
+            let Step { op, spans: [a, b, c] } = &steps[at];
             if op.needs & !done != 0 {
                 continue;
             }
-            let place = Place { ring, position: *base + u64::from(op.at) };
+            let position = base + u64::from(op.at);
             let len = op.len as usize;
-            let mut arrived = |writer| match lanes.look(writer, place, signature) {
+            let mut arrived = |writer| match lanes.look(writer, position, signature) {
                 Look::Arrived => true,
                 Look::Missing => false,
                 Look::Other(signature) => {
@@ -127,18 +144,18 @@ impl Run {
             };
             match op.kind {
                 Kind::Put { readers, lines } => {
-                    if place.position + u64::from(lines) > writable {
+                    if position + u64::from(lines) > writable {
                         continue;
                     }
                     let fill = |to: &mut [u8]| a.read(|bytes| copy_short(to, bytes));
-                    lanes.put(place, signature, len, readers, fill);
+                    lanes.put(position, signature, len, readers, fill);
                 }
                 Kind::Take { writer } => {
                     if !arrived(writer) {
                         continue;
                     }
                     let store = |message: &[u8]| a.write(|to| copy_short(to, message));
-                    lanes.read(writer, place, len, store);
+                    lanes.read(writer, position, len, store);
                 }
                 Kind::Fold { writer, operator, datatype, reversed } => {
                     if !arrived(writer) {
@@ -147,7 +164,7 @@ impl Run {
                     let fold = |message: &[u8]| {
                         ops::fold(operator, datatype, message, *a, *b, reversed);
                     };
-                    lanes.read(writer, place, len, fold);
+                    lanes.read(writer, position, len, fold);
                 }
                 Kind::Exec { operator, datatype } => {
                     let computed = ops::apply(operator, datatype, *a, *b, *c);
@@ -158,7 +175,7 @@ impl Run {
             done |= 1 << at;
         }
         self.done = done;
-        stopped.map(|()| done == linked.all)
+        stopped.map(|()| done == all)
     }
 
     /// Returns the actions that could go on if a message came or a peer had read its messages, in
@@ -167,15 +184,20 @@ impl Run {
         self.linked.actions(self.waiting(|_| true)).collect()
     }
 
-    /// Calls `visit` with the writer and the place of each message that the run waits for.
-    pub fn awaited(&self, mut visit: impl FnMut(u32, Place)) {
+    /// Returns the operations that need no message and no other operation, as a mask.
+    #[inline(always)]
+    pub fn initial(&self) -> u64 {
+        self.linked.initial
+    }
+
+    /// Calls `visit` with the writer and the position of each message that the run waits for.
+    pub fn awaited(&self, mut visit: impl FnMut(u32, u64)) {
         let Self { linked, base, .. } = self;
         let is_read = |kind| matches!(kind, Kind::Take { .. } | Kind::Fold { .. });
         let mask = self.waiting(is_read);
         for (_, op) in linked.ops.iter().enumerate().filter(|(at, _)| mask >> at & 1 != 0) {
             if let Kind::Take { writer } | Kind::Fold { writer, .. } = op.kind {
-                let position = base + u64::from(op.at);
-                visit(writer, Place { ring: linked.ring, position });
+                visit(writer, base + u64::from(op.at));
             }
         }
     }
@@ -188,7 +210,7 @@ impl Run {
     /// Returns the operations of a kind that wait for nothing on this rank.
     fn waiting(&self, is_wanted: impl Fn(Kind) -> bool) -> u64 {
         let pending = self.linked.all & !self.done;
-        let waits = |&(at, op): &(usize, &super::build::Op)| {
+        let waits = |&(at, op): &(usize, &Op)| {
             pending >> at & 1 != 0 && op.needs & !self.done == 0 && is_wanted(op.kind)
         };
         let numbered = self.linked.ops.iter().enumerate();

@@ -2,7 +2,7 @@
 //! of boards.
 #![allow(unsafe_code)] // binds memory of the tests
 
-use super::{Lanes, Lines, Link, Linked, Look, Place, Ring, Run, Unlinkable};
+use super::{Lanes, Lines, Link, Linked, Look, Run, Unlinkable};
 use crate::memory::Zeroed;
 use crate::testing::{nisa, program};
 use crate::{Schedule, Seed};
@@ -11,9 +11,9 @@ use goal_smith::Shape;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Cells in memory: for each rank and ring the lines, each with its word and its bytes.
+/// Cells in memory: for each rank the lines, each with its word and its bytes.
 struct Boards {
-    written: Vec<[RefCell<Vec<Option<Cell>>>; 2]>,
+    written: Vec<RefCell<Vec<Option<Cell>>>>,
     own: usize,
 }
 
@@ -28,19 +28,19 @@ const LINES: Lines = Lines { rings: [64, 1024], of: |bytes| bytes.div_ceil(64).m
 
 impl Boards {
     fn new(ranks: u32) -> Self {
-        let ring = |ring: usize| RefCell::new(vec![None; LINES.rings[ring] as usize]);
-        Self { written: (0..ranks).map(|_| [ring(0), ring(1)]).collect(), own: 0 }
+        let ring = |_| RefCell::new(vec![None; LINES.rings[1] as usize]);
+        Self { written: (0..ranks).map(ring).collect(), own: 0 }
     }
 
-    fn line(Place { ring, position }: Place) -> usize {
-        (position % LINES.rings[ring as usize]) as usize
+    fn line(position: u64) -> usize {
+        (position % LINES.rings[1]) as usize
     }
 }
 
 impl Lanes for Boards {
     fn put(
         &self,
-        place: Place,
+        position: u64,
         signature: u16,
         len: usize,
         _readers: u64,
@@ -48,24 +48,24 @@ impl Lanes for Boards {
     ) {
         let mut bytes = vec![0; len];
         fill(&mut bytes);
-        let cell = Cell { position: place.position, signature, bytes };
-        let mut lines = self.written[self.own][place.ring as usize].borrow_mut();
-        lines[Self::line(place)] = Some(cell);
+        let cell = Cell { position, signature, bytes };
+        let mut lines = self.written[self.own].borrow_mut();
+        lines[Self::line(position)] = Some(cell);
     }
 
-    fn look(&self, writer: u32, place: Place, signature: u16) -> Look {
-        let lines = self.written[writer as usize][place.ring as usize].borrow();
-        match &lines[Self::line(place)] {
-            Some(cell) if cell.position != place.position => Look::Missing,
+    fn look(&self, writer: u32, position: u64, signature: u16) -> Look {
+        let lines = self.written[writer as usize].borrow();
+        match &lines[Self::line(position)] {
+            Some(cell) if cell.position != position => Look::Missing,
             Some(cell) if cell.signature != signature => Look::Other(cell.signature),
             Some(_) => Look::Arrived,
             None => Look::Missing,
         }
     }
 
-    fn read<R>(&self, writer: u32, place: Place, len: usize, read: impl FnOnce(&[u8]) -> R) -> R {
-        let lines = self.written[writer as usize][place.ring as usize].borrow();
-        let cell = lines[Self::line(place)].as_ref().expect("it has arrived");
+    fn read<R>(&self, writer: u32, position: u64, len: usize, read: impl FnOnce(&[u8]) -> R) -> R {
+        let lines = self.written[writer as usize].borrow();
+        let cell = lines[Self::line(position)].as_ref().expect("it has arrived");
         assert_eq!(cell.bytes.len(), len);
         read(&cell.bytes)
     }
@@ -104,13 +104,15 @@ fn run(nisa: &Arc<Nisa>, link: &Link, random: &mut fastrand::Rng) -> Vec<Vec<u8>
     let ranks = (0..nisa.num_ranks()).map(|rank| Rank::new(nisa, link, rank));
     let mut ranks: Vec<Rank> = ranks.collect::<Result<_, _>>().expect("it was linked");
     let base = random.u64(..1 << 40) / 4096 * 4096;
-    ranks.iter_mut().for_each(|rank| rank.run.start(base));
+    let end = base + u64::from(link.lines());
+    ranks.iter_mut().for_each(|rank| rank.run.start(base, end));
     for _ in 0..10_000 {
         let at = random.usize(..ranks.len());
         boards.own = at;
         // Now and then a rank has no room yet.
         let writable = if random.bool() { u64::MAX } else { base + random.u64(..4) };
-        ranks[at].run.poll(&boards, writable).expect("no other schedule runs");
+        let which = if random.bool() { u64::MAX } else { ranks[at].run.initial() };
+        ranks[at].run.execute(&boards, writable, which).expect("no other schedule runs");
     }
     assert!(ranks.iter().all(|rank| rank.run.has_ended()), "ranks still wait");
     ranks.iter().map(Rank::memory).collect()
@@ -155,14 +157,13 @@ fn another_signature_is_a_mismatch() {
     let nisa = exchange();
     let link = Link::new(&nisa, &LINES).expect("it can be linked");
     let mut boards = Boards::new(2);
-    let place = Place { ring: Ring::Short, position: 0 };
     boards.own = 1;
-    boards.put(place, 8, 8, 1, |bytes| bytes.fill(1));
+    boards.put(0, 8, 8, 1, |bytes| bytes.fill(1));
     boards.own = 0;
     let mut rank = Rank::new(&nisa, &link, 0).expect("it was linked");
-    rank.run.start(0);
+    rank.run.start(0, 1);
     let mismatch = super::Mismatch { writer: 1, signature: 8 };
-    assert_eq!(rank.run.poll(&boards, u64::MAX), Err(mismatch));
+    assert_eq!(rank.run.execute(&boards, u64::MAX, u64::MAX), Err(mismatch));
     assert!(!rank.run.has_ended());
 }
 
@@ -172,8 +173,8 @@ fn a_rank_without_room_waits_for_it() {
     let link = Link::new(&nisa, &LINES).expect("it can be linked");
     let boards = Boards::new(2);
     let mut rank = Rank::new(&nisa, &link, 0).expect("it was linked");
-    rank.run.start(64);
-    assert_eq!(rank.run.poll(&boards, 64), Ok(false));
+    rank.run.start(64, 65);
+    assert_eq!(rank.run.execute(&boards, 64, u64::MAX), Ok(false));
     assert!(rank.run.waits_for_room());
     let told: Vec<String> = rank.run.underway().iter().map(ToString::to_string).collect();
     assert_eq!(
@@ -183,18 +184,21 @@ fn a_rank_without_room_waits_for_it() {
             "recv number 1 from rank 1, tag 0, waits for a message"
         ]
     );
-    assert_eq!(rank.run.poll(&boards, 65), Ok(false));
+    assert_eq!(rank.run.execute(&boards, 65, u64::MAX), Ok(false));
     assert!(!rank.run.waits_for_room());
     let mut awaited = Vec::new();
-    rank.run.awaited(|writer, place| awaited.push((writer, place)));
-    assert_eq!(awaited, [(1, Place { ring: Ring::Short, position: 64 })]);
+    rank.run.awaited(|writer, position| awaited.push((writer, position)));
+    assert_eq!(awaited, [(1, 64)]);
 }
 
 #[test]
 fn what_can_not_be_linked_is_refused() {
     for (text, why) in [
         ("rank 0 { send 0,8 to 1 } rank 1 { recv 0,8 from any }", "a wildcard"),
-        ("rank 0 { send 0,8 to 1 send 8,8 to 1 } rank 1 { recv 0,8 from 0 recv 8,8 from 0 }", "a tag twice"),
+        (
+            "rank 0 { send 0,8 to 1 send 8,8 to 1 } rank 1 { recv 0,8 from 0 recv 8,8 from 0 }",
+            "a tag twice",
+        ),
         ("rank 0 { calc 5 } rank 1 { }", "a calc"),
         ("rank 0 { send 0,8 to 1 } rank 1 { }", "a message without its receive"),
         ("rank 0 { send 0,8 to 1 } rank 1 { recv 0,4 from 0 }", "another size"),

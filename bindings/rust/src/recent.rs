@@ -1,0 +1,94 @@
+//! Remembers the linked schedules and collectives that a program has started lately. A call finds
+//! them by its arguments alone.
+//!
+//! The engine lock guards the memory. It is emptied before a linked instance is freed, so a slot in
+//! it always has the instance that was remembered.
+
+use goal_lang::CollectiveKind;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A call of a collective with the arguments of the program, as numbers. Equal calls start the same
+/// schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RawCall {
+    /// The collective.
+    pub kind: CollectiveKind,
+    /// True if the input lies where the output will be.
+    pub in_place: bool,
+    /// The type and the operation.
+    pub function: (u32, u32),
+    /// The root.
+    pub root: u32,
+    /// The number of elements.
+    pub count: u64,
+}
+
+/// The counter of starts in the segment; `None` if the schedule is not a counted collective.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Starts(pub(crate) Option<&'static AtomicU64>);
+
+impl Starts {
+    /// Counts a start. The caller holds the engine lock, so a load and a store are enough.
+    #[inline(always)]
+    pub(crate) fn count(self) {
+        if let Some(starts) = self.0 {
+            starts.store(starts.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        }
+    }
+}
+
+/// The number of entries of each kind.
+const ENTRIES: usize = 16;
+
+/// A schedule or a call that was started.
+#[derive(Clone, Copy)]
+struct Entry<K> {
+    key: K,
+    slot: u32,
+    /// The number of the slot's binding to buffers; see [`Slots`](crate::slots::Slots).
+    binding: u32,
+    starts: Starts,
+}
+
+/// The schedules and calls that were started lately.
+#[derive(Default)]
+pub(crate) struct Recent {
+    schedules: [Option<Entry<usize>>; ENTRIES],
+    calls: [Option<Entry<RawCall>>; ENTRIES],
+}
+
+impl Recent {
+    /// Returns the slot, its binding and the counter of a schedule with the number `key` of the
+    /// caller; `None` if it is not remembered.
+    #[inline(always)]
+    pub(crate) fn schedule(&self, key: usize) -> Option<(u32, u32, Starts)> {
+        let entry = self.schedules[key % ENTRIES].as_ref().filter(|entry| entry.key == key)?;
+        Some((entry.slot, entry.binding, entry.starts))
+    }
+
+    /// Returns the slot and the counter of a call; `None` if it is not remembered.
+    #[inline(always)]
+    pub(crate) fn call(&self, call: &RawCall) -> Option<(u32, Starts)> {
+        let entry = self.calls[place(call)].as_ref().filter(|entry| entry.key == *call)?;
+        Some((entry.slot, entry.starts))
+    }
+
+    pub(crate) fn keep_schedule(&mut self, key: usize, slot: u32, binding: u32, starts: Starts) {
+        self.schedules[key % ENTRIES] = Some(Entry { key, slot, binding, starts });
+    }
+
+    pub(crate) fn keep_call(&mut self, key: RawCall, slot: u32, starts: Starts) {
+        self.calls[place(&key)] = Some(Entry { key, slot, binding: 0, starts });
+    }
+
+    /// Forgets everything, because an instance may be freed.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[inline(always)]
+fn place(call: &RawCall) -> usize {
+    let mixed = call.count ^ u64::from(call.root) << 3 ^ u64::from(call.function.1) << 1;
+    (mixed ^ mixed >> 4 ^ mixed >> 8 ^ (call.kind as u64) << 1) as usize % ENTRIES
+}
