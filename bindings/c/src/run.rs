@@ -5,7 +5,7 @@ use crate::arguments::{array, count, present};
 use crate::border::{border, border_of_core, group, status};
 use crate::end::waited;
 use crate::types::{GOAL_Handle, ticket};
-use goal::raw::{self, Ticket};
+use goal::raw::{self, Ticket, fast};
 use goal::{Error, Result};
 use std::ffi::c_int;
 use std::slice;
@@ -30,13 +30,18 @@ pub(crate) fn finish(ticket: Ticket, call: &'static str) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Test(handle: GOAL_Handle) -> c_int {
+    if let Some(ticket) = Ticket::from_number(handle.0 as u64)
+        && fast().is_some_and(|mut fast| fast.test(ticket))
+    {
+        return 1;
+    }
     border_of_core("GOAL_Test", || Ok(raw::test(ticket(handle)?)?.into()))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Wait(handle: GOAL_Handle) -> c_int {
     if let Some(ticket) = Ticket::from_number(handle.0 as u64)
-        && raw::fast().is_some_and(|mut fast| fast.wait(ticket))
+        && fast().is_some_and(|mut fast| fast.wait(ticket))
     {
         return 0;
     }

@@ -23,7 +23,7 @@ use goal_rank::program::{AttachError, Attached, FinalizeError};
 use goal_rank::progress::{Member, StartError};
 use parking_lot::{Condvar, Mutex};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -138,6 +138,11 @@ impl Group {
     #[inline(always)]
     pub(crate) fn enter() -> Option<Entered> {
         GROUP.get()?.enter()
+    }
+
+    /// Returns true if another thread wants the engine lock.
+    pub(crate) fn is_wanted() -> bool {
+        GROUP.get().is_some_and(|shared| shared.wanted.load(Ordering::Relaxed) > 0)
     }
 
     /// Returns the group of this process.

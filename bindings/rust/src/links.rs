@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorCode};
 use crate::shared::SharedGroup;
 use goal_collectives::{Algorithm, Blocks};
 use goal_engine::linked::{Lanes, Lines, Link, Look, Mismatch, Ring, Run};
+use goal_job::Wait;
 use goal_lang::{CollectiveKind, Function, Op};
 use goal_rank::program::Attached;
 use goal_rank::progress::Watched;
@@ -21,6 +22,13 @@ use goal_shm::{Segment, Status};
 use goal_sync::board::{self, Board};
 use goal_sync::napping::Napping;
 
+/// The looks for a message if ranks do not share processors: about a microsecond.
+const LOOKS: u32 = 48;
+/// The looks without a yield if ranks share processors. The writer may have the same one.
+const LOOKS_CROWDED: u32 = 4;
+/// The looks with a yield after each, if ranks share processors. They take less time than a sleep
+/// and a wakeup.
+const YIELDS: u32 = 64;
 /// The looks for a message before the processor pauses between two looks. Looks in close succession
 /// take the cell's line away from its writer.
 const LOOKS_WITHOUT_PAUSE: u32 = 4;
@@ -174,6 +182,10 @@ pub(crate) struct Links {
     boards: Boards,
     rings: [Positions; 2],
     me: u32,
+    /// The looks of a waiting rank before it waits in the usual way.
+    looks: u32,
+    /// The further looks with a yield of the processor between two of them.
+    yields: u32,
     /// The status of this rank, in which the launcher sees that the job moves.
     status: &'static Status,
 }
@@ -188,7 +200,14 @@ impl Links {
         let all: Box<[Board<'static>]> =
             (0..ranks.min(RANKS_MAX)).map(|rank| segment.board(rank)).collect();
         let boards = Boards { own: segment.board(me), all, segment, napping: segment.napping() };
-        Self { boards, rings: Default::default(), me, status: segment.status(me) }
+        let settings = &attached.job().settings;
+        let (looks, yields) = match settings.spec.wait {
+            Wait::Block => (1, 0),
+            _ if settings.crowded => (LOOKS_CROWDED, YIELDS),
+            _ => (LOOKS, 0),
+        };
+        let (rings, status) = (Default::default(), segment.status(me));
+        Self { boards, rings, me, looks, yields, status }
     }
 
     /// Starts a run, which takes the next lines of its ring.
@@ -254,15 +273,31 @@ impl Links {
         Ok(has_ended)
     }
 
-    /// Looks for the messages of a run, at most `looks` times. Returns true if the run has ended.
+    /// Looks for the messages of a run, for as long as they usually take. Returns true if the run
+    /// has ended.
     #[inline(always)]
-    pub(crate) fn spin(&mut self, run: &mut Run, looks: u32) -> bool {
-        for look in 0..looks {
+    pub(crate) fn spin(&mut self, run: &mut Run, is_wanted: impl Fn() -> bool) -> bool {
+        for look in 0..self.looks {
             match self.poll(run) {
                 Ok(true) => return true,
                 Ok(false) if look >= LOOKS_WITHOUT_PAUSE => std::hint::spin_loop(),
                 Ok(false) => {}
                 // The usual way meets the error again, and tells it.
+                Err(_) => return false,
+            }
+        }
+        self.yields > 0 && self.spin_and_yield(run, is_wanted)
+    }
+
+    /// Looks for the messages of a run, and yields the processor between two looks. Other ranks may
+    /// need it to write them. Returns true if the run has ended.
+    #[cold]
+    fn spin_and_yield(&mut self, run: &mut Run, is_wanted: impl Fn() -> bool) -> bool {
+        for _ in 0..self.yields {
+            match self.poll(run) {
+                Ok(true) => return true,
+                Ok(false) if is_wanted() => return false,
+                Ok(false) => std::thread::yield_now(),
                 Err(_) => return false,
             }
         }

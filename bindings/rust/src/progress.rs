@@ -17,9 +17,6 @@ use std::sync::Arc;
 /// the job ends. The launcher's report has the rank's number instead of the reason and this text.
 const THIS_ONE: &str = "; this one ";
 
-/// The looks for a message of a linked run, about a microsecond, if ranks do not share processors.
-const LOOKS: u32 = 48;
-
 /// The name in reports for functions that test if a run has ended, and do not wait.
 pub(crate) const TEST: &str = "test";
 
@@ -71,8 +68,6 @@ pub(crate) struct RankCore {
     pub(crate) slots: Slots,
     /// The linked runs of this rank.
     pub(crate) links: Links,
-    /// The number of looks for a message of a linked run before the rank waits in the usual way.
-    pub(crate) looks: u32,
     /// The linked schedules and collectives that were started lately.
     pub(crate) recent: Recent,
     /// True if nothing but linked runs can be under way, nobody else awaits their ends, and the job
@@ -109,7 +104,6 @@ impl RankCore {
             member: Some(member),
             slots: Slots::default(),
             links,
-            looks: LOOKS,
             recent: Recent::default(),
             is_plain: false,
             failure: None,

@@ -253,6 +253,17 @@ impl Slots {
         Some(Ticket { slot: number, run: slot.run })
     }
 
+    /// Returns the linked instance of the run that `ticket` names, if it is not known to have ended.
+    #[inline(always)]
+    pub(crate) fn linked_of(&self, ticket: Ticket) -> Option<&Run> {
+        match self.slots.get(ticket.slot as usize) {
+            Some(Slot {
+                instance: Some(Instance::Linked(linked)), is_running: true, run, ..
+            }) if *run == ticket.run => Some(linked),
+            _ => None,
+        }
+    }
+
     /// Returns true if the run that `ticket` names has ended. If it is a linked run that goes on,
     /// `wait` tells if it has ended.
     #[inline(always)]

@@ -82,10 +82,19 @@ impl Fast {
         Some(ticket)
     }
 
-    /// Returns true if a linked run has ended, or ends within about a microsecond.
+    /// Returns true if a linked run had not ended when it was looked at last, and has ended now.
+    #[inline(always)]
+    pub fn test(&mut self, ticket: Ticket) -> bool {
+        let RankCore { slots, links, .. } = &mut *self.0;
+        slots.linked_of(ticket).is_some()
+            && slots.end_linked(ticket, |run| links.poll(run) == Ok(true))
+    }
+
+    /// Returns true if a linked run has ended, or ends within the time that a message usually
+    /// takes.
     #[inline(always)]
     pub fn wait(&mut self, ticket: Ticket) -> bool {
-        let RankCore { slots, links, looks, .. } = &mut *self.0;
-        slots.end_linked(ticket, |run| links.spin(run, *looks))
+        let RankCore { slots, links, .. } = &mut *self.0;
+        slots.end_linked(ticket, |run| links.spin(run, Group::is_wanted))
     }
 }
