@@ -5,7 +5,7 @@ use crate::buf::Buf;
 use crate::rank::Rank;
 
 /// Combines the operands of the ranks below `count` in `sum`. The operands of other ranks arrive as
-/// one message each. The operand of this rank is `own`, which may be `sum` and shares no other bytes
+/// one message each. The operand of this rank is `own`. It may be `sum`, and shares no other bytes
 /// with it.
 ///
 /// It begins with the last of these ranks, so B = A f B leaves the sum so far in one place.

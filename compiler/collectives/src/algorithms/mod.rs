@@ -93,7 +93,6 @@ const CHAKRABORTY: &str = "Chakraborty, Subramoni, Panda 2017";
 const HASHMI: &str = "Hashmi, Chakraborty, Bayatpour, Subramoni, Panda 2018";
 const HAN: &str = "Luo et al. 2020 (HAN)";
 const HENSGEN: &str = "Hensgen, Finkel, Manber 1988";
-const ONE_SHOT: &str = "PyTorch, one-shot allreduce";
 const THAKUR: &str = "Thakur, Rabenseifner, Gropp 2005";
 
 /// Every algorithm.
@@ -164,7 +163,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     entry(Allreduce, "direct", direct::allreduce,
         "each rank combines a slice straight from all operands, and all get all slices", HASHMI).with(Associative).in_segments(),
     entry(Allreduce, "flat", flat::allreduce,
-        "every rank sends its operand to every other one and combines all", ONE_SHOT).with(Associative).in_one_round(),
+        "every rank sends its operand to every other one and combines all", "PyTorch, one-shot allreduce").with(Associative).in_one_round(),
     entry(Allreduce, "two-level", two_level::allreduce,
         "within nodes to their leaders, among leaders, and back", HAN).with(Associative).of_levels(two_level::ALLREDUCE),
 
@@ -221,7 +220,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     entry(Scan, "recursive-doubling", scan::recursive_doubling,
         "log2 p rounds; in each a rank gets the sum of as many ranks as it has added up", "Hillis, Steele 1986").with(Associative),
     entry(Scan, "flat", flat::scan,
-        "every rank sends its operand to all higher ones and combines what it gets", ONE_SHOT).with(Associative).in_one_round(),
+        "every rank sends its operand to all higher ones and combines what it gets", "as allreduce flat").with(Associative).in_one_round(),
     entry(Scan, "two-level", two_level::scan,
         "within nodes, among their last ranks, and within nodes the sum of the nodes before", HAN).with(Associative).of_levels(two_level::SCAN),
     entry(Exscan, "linear", scan::exclusive_linear,
@@ -229,7 +228,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     entry(Exscan, "recursive-doubling", scan::exclusive_recursive_doubling,
         "log2 p rounds; in each a rank gets the sum of as many ranks as it has added up", "Hillis, Steele 1986").with(Associative),
     entry(Exscan, "flat", flat::exscan,
-        "every rank sends its operand to all higher ones and combines what it gets", ONE_SHOT).with(Associative).in_one_round(),
+        "every rank sends its operand to all higher ones and combines what it gets", "as allreduce flat").with(Associative).in_one_round(),
     entry(Exscan, "two-level", two_level::exscan,
         "within nodes, among their last ranks, and within nodes the sum of the nodes before", HAN).with(Associative).of_levels(two_level::EXSCAN),
 
