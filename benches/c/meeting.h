@@ -1,5 +1,4 @@
-/* The barrier before every timed operation, over a file that all ranks map: as goal_shm::Barrier, and marks behind it,
-   which lie beyond the file's end but within its page. */
+/* The barrier before every timed operation, over a file that all ranks map: as goal_shm::Barrier. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -12,8 +11,6 @@
 typedef struct {
   _Alignas(64) _Atomic uint32_t arrived;
   _Alignas(64) _Atomic uint32_t round;
-  /* When each rank began and ended. */
-  _Alignas(64) struct { double begin, end; } marks[200];
 } meeting;
 _Static_assert(sizeof(meeting) <= 4096, "one page");
 
@@ -36,16 +33,4 @@ static void meeting_wait(meeting *m, uint32_t ranks, int crowded) {
   }
   while (atomic_load(&m->round) == round)
     if (crowded) sched_yield();
-}
-
-/* Returns the time from the first rank's beginning to the last one's end. The ranks must meet before their next call. */
-static double meeting_span(meeting *m, uint32_t rank, uint32_t ranks, double begin, double end) {
-  m->marks[rank].begin = begin;
-  m->marks[rank].end = end;
-  meeting_wait(m, ranks, 1);
-  for (uint32_t of = 0; of < ranks; ++of) {
-    if (m->marks[of].begin < begin) begin = m->marks[of].begin;
-    if (m->marks[of].end > end) end = m->marks[of].end;
-  }
-  return end - begin;
 }

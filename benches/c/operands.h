@@ -1,6 +1,8 @@
 /* The values that ranks write before an operation and expect after it; `benches/src/mpi/operands.rs`
-   has the same. operation.h comes before. A block of n bytes holds 32-bit integers, start + step * i. */
+   has the same. operation.h comes before. A block of n bytes holds 32-bit integers, start + step * i, and bytes of the next one behind
+   them. Floats in reductions are such numbers that do not overflow. */
 #include <stdint.h>
+#include <string.h>
 
 typedef struct { uint32_t start, step; } line;
 
@@ -10,16 +12,34 @@ static line operand(int from, int to, long round) {
 }
 
 static __attribute__((noinline)) void write_block(char *at, long n, line l) {
-  uint32_t *p = (uint32_t *)at;
+  uint32_t *p = (uint32_t *)at, next = l.start + l.step * (uint32_t)(n / 4);
   for (uint32_t i = 0; i < n / 4; ++i) p[i] = l.start + l.step * i;
+  memcpy(p + n / 4, &next, n % 4);
 }
 
 /* Reads the whole block. Returns 1 if it holds these values. */
 static __attribute__((noinline)) int holds(const char *at, long n, line l) {
   const uint32_t *p = (const uint32_t *)at;
-  uint32_t wrong = 0;
+  uint32_t wrong = 0, next = l.start + l.step * (uint32_t)(n / 4);
   for (uint32_t i = 0; i < n / 4; ++i) wrong |= p[i] ^ (l.start + l.step * i);
-  return !wrong;
+  return !wrong && !memcmp(p + n / 4, &next, n % 4);
+}
+
+/* The first float of an operand; the step is 1. */
+static double first_float(line l) { return l.start & 0xffffff; }
+
+static __attribute__((noinline)) void write_floats(char *at, long n, line l) {
+  double *p = (double *)at, start = first_float(l);
+  for (long i = 0; i < n / 8; ++i) p[i] = start + i;
+}
+
+/* Returns 1 if the block holds the sums of all ranks' operands. */
+static __attribute__((noinline)) int holds_float_sums(const char *at, long n, long round) {
+  const double *p = (const double *)at;
+  double start = 0, wrong = 0;
+  for (int from = 0; from < ranks; ++from) start += first_float(operand(from, 0, round));
+  for (long i = 0; i < n / 8; ++i) wrong += p[i] != start + (double)ranks * i;
+  return wrong == 0;
 }
 
 /* Writes what this rank gives to the operation. */
@@ -27,6 +47,11 @@ static void write_operands(enum operation operation, long n, long round) {
   switch (operation) {
   case BARRIER: return;
   case BCAST: if (rank == 0) write_block(in, n, operand(0, 0, round)); return;
+  case REDUCE: case ALLREDUCE:
+    if (adds_floats) write_floats(in, n, operand(rank, 0, round));
+    else write_block(in, n, operand(rank, 0, round));
+    return;
+  case SCATTER: if (rank != 0) return; /* fall through */
   case ALLTOALL: for (int to = 0; to < ranks; ++to) write_block(in + to * n, n, operand(rank, to, round)); return;
   case EXCHANGE:
     write_block(in, n, operand(rank, 0, round));
@@ -78,7 +103,10 @@ static int results_are_right(enum operation operation, long n, long round, long 
   switch (operation) {
   case PINGPONG: return holds(out, n, operand(rank ^ 1, 0, round));
   case BCAST: return holds(in, n, operand(0, 0, round));
+  case REDUCE:
+    if (rank != 0) return 1; /* fall through */
   case ALLREDUCE:
+    if (adds_floats) return holds_float_sums(out, n, round);
     for (int from = 0; from < ranks; ++from) sum.start += operand(from, 0, round).start, sum.step += 1;
     return holds(out, n, sum);
   case GATHER:
@@ -86,6 +114,7 @@ static int results_are_right(enum operation operation, long n, long round, long 
   case ALLGATHER:
     for (int from = 0; from < ranks; ++from) right &= holds(out + from * n, n, operand(from, 0, round));
     return right;
+  case SCATTER: return holds(out, n, operand(0, rank, round));
   case ALLTOALL:
     for (int from = 0; from < ranks; ++from) right &= holds(out + from * n, n, operand(from, rank, round));
     return right;

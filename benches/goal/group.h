@@ -16,12 +16,18 @@ static inline void group_expect(int succeeded) {
   group_abort(3);
 }
 
-static void group_begin(int *argc, char ***argv) {
-  (void)argc, (void)argv;
+typedef GOAL_Comm group_comm;
+#define GROUP_WORLD GOAL_COMM_WORLD
+
+/* All threads may call the library in any case. */
+static void group_begin_with(int *argc, char ***argv, int threads) {
+  (void)argc, (void)argv, (void)threads;
   group_expect(GOAL_Init() == GOAL_SUCCESS);
   rank = GOAL_MyRank();
   ranks = GOAL_GroupSize();
 }
+
+static void group_begin(int *argc, char ***argv) { group_begin_with(argc, argv, 0); }
 
 static void group_end(void) { group_expect(GOAL_Finalize() == GOAL_SUCCESS); }
 
@@ -33,6 +39,24 @@ static void group_barrier(void) { group_expect(GOAL_Barrier(GOAL_COMM_WORLD) == 
 static void group_sums(double *mine, double *sums, int n) {
   group_expect(GOAL_Reduce(mine, sums, n, GOAL_FLOAT64, GOAL_ADD, 0, GOAL_COMM_WORLD) == GOAL_SUCCESS);
 }
+
+static void group_largest(double *mine, double *largest, int n) {
+  group_expect(GOAL_Allreduce(mine, largest, n, GOAL_FLOAT64, GOAL_MAX, GOAL_COMM_WORLD) == GOAL_SUCCESS);
+}
+
+static void group_more(group_comm *more) {
+  int *order = malloc(ranks * sizeof *order);
+  for (int which = 0; which < 2; ++which) {
+    for (int of = 0; of < ranks; ++of) order[of] = which ? ranks - 1 - of : of;
+    more[which] = GOAL_Comm_create(GOAL_COMM_WORLD, order, ranks);
+    group_expect(more[which] != NULL);
+  }
+  free(order);
+}
+
+static int group_rank(group_comm of) { return GOAL_Comm_rank(of); }
+
+static void group_free(group_comm of) { group_expect(GOAL_Comm_free(of) == GOAL_SUCCESS); }
 
 static int group_most(int mine) {
   int most;
@@ -58,6 +82,12 @@ typedef GOAL_Handle group_request;
 
 static group_request group_allreduce(int *in, int *out, long count) {
   GOAL_Handle run = GOAL_Iallreduce(in, out, count, GOAL_INT32, GOAL_ADD, GOAL_COMM_WORLD);
+  group_expect(run != GOAL_HANDLE_NULL);
+  return run;
+}
+
+static group_request group_ibarrier(group_comm of) {
+  GOAL_Handle run = GOAL_Ibarrier(of);
   group_expect(run != GOAL_HANDLE_NULL);
   return run;
 }

@@ -12,56 +12,60 @@
 #endif
 
 /* Requests that are started again and again. */
-static MPI_Request kept[8];
-static int kept_count;
+typedef struct { MPI_Request requests[8]; int count; } kept_calls;
+static kept_calls own_kept, *kept = &own_kept;
 
 static void release_kept(void) {
-  for (int i = 0; i < kept_count; ++i) MPI_Request_free(&kept[i]);
-  kept_count = 0;
+  for (int i = 0; i < kept->count; ++i) MPI_Request_free(&kept->requests[i]);
+  kept->count = 0;
 }
+
+static MPI_Datatype number(void) { return adds_floats ? MPI_DOUBLE : MPI_INT; }
 
 /* Prepares a way to call an operation of `n` bytes. Returns 0 if the library does not have it. */
 static int prepare(enum operation operation, enum way way, int n) {
-  MPI_Comm w = MPI_COMM_WORLD;
+  MPI_Comm w = comm;
   int peer = rank ^ 1;
   if (way != PERSISTENTLY) return 1;
   switch (operation) {
   case PINGPONG:
-    MPI_Recv_init(out, n, MPI_BYTE, peer, 0, w, &kept[0]);
-    MPI_Send_init(in, n, MPI_BYTE, peer, 0, w, &kept[1]);
-    kept_count = 2;
+    MPI_Recv_init(out, n, MPI_BYTE, peer, 0, w, &kept->requests[0]);
+    MPI_Send_init(in, n, MPI_BYTE, peer, 0, w, &kept->requests[1]);
+    kept->count = 2;
     return 1;
   case EXCHANGE:
-    MPI_Recv_init(out, n / 4, MPI_INT, peer, 0, w, &kept[0]);
-    MPI_Send_init(in, n / 4, MPI_INT, peer, 0, w, &kept[1]);
-    kept_count = 2;
+    MPI_Recv_init(out, n / 4, MPI_INT, peer, 0, w, &kept->requests[0]);
+    MPI_Send_init(in, n / 4, MPI_INT, peer, 0, w, &kept->requests[1]);
+    kept->count = 2;
     return 1;
   case HALO:
     for (int odd = 0; odd < 2; ++odd) {
       char *to = odd ? in : out;
-      MPI_Recv_init(to, n / 4, MPI_INT, above(), 1, w, &kept[4 * odd]);
-      MPI_Recv_init(to + (ROWS + 1) * (size_t)n, n / 4, MPI_INT, below(), 0, w, &kept[4 * odd + 1]);
-      MPI_Send_init(to + n, n / 4, MPI_INT, above(), 0, w, &kept[4 * odd + 2]);
-      MPI_Send_init(to + ROWS * (size_t)n, n / 4, MPI_INT, below(), 1, w, &kept[4 * odd + 3]);
+      MPI_Recv_init(to, n / 4, MPI_INT, above(), 1, w, &kept->requests[4 * odd]);
+      MPI_Recv_init(to + (ROWS + 1) * (size_t)n, n / 4, MPI_INT, below(), 0, w, &kept->requests[4 * odd + 1]);
+      MPI_Send_init(to + n, n / 4, MPI_INT, above(), 0, w, &kept->requests[4 * odd + 2]);
+      MPI_Send_init(to + ROWS * (size_t)n, n / 4, MPI_INT, below(), 1, w, &kept->requests[4 * odd + 3]);
     }
-    kept_count = 8;
+    kept->count = 8;
     return 1;
 #ifdef PERSISTENT
-  case BARRIER: PERSISTENT(Barrier)(w, MPI_INFO_NULL, &kept[0]); break;
-  case BCAST: PERSISTENT(Bcast)(in, n, MPI_BYTE, 0, w, MPI_INFO_NULL, &kept[0]); break;
-  case ALLREDUCE: PERSISTENT(Allreduce)(in, out, n / 4, MPI_INT, MPI_SUM, w, MPI_INFO_NULL, &kept[0]); break;
-  case GATHER: PERSISTENT(Gather)(in, n, MPI_BYTE, out, n, MPI_BYTE, 0, w, MPI_INFO_NULL, &kept[0]); break;
-  case ALLGATHER: PERSISTENT(Allgather)(in, n, MPI_BYTE, out, n, MPI_BYTE, w, MPI_INFO_NULL, &kept[0]); break;
-  case ALLTOALL: PERSISTENT(Alltoall)(in, n, MPI_BYTE, out, n, MPI_BYTE, w, MPI_INFO_NULL, &kept[0]); break;
+  case BARRIER: PERSISTENT(Barrier)(w, MPI_INFO_NULL, &kept->requests[0]); break;
+  case BCAST: PERSISTENT(Bcast)(in, n, MPI_BYTE, 0, w, MPI_INFO_NULL, &kept->requests[0]); break;
+  case REDUCE: PERSISTENT(Reduce)(in, out, n / element(), number(), MPI_SUM, 0, w, MPI_INFO_NULL, &kept->requests[0]); break;
+  case ALLREDUCE: PERSISTENT(Allreduce)(in, out, n / element(), number(), MPI_SUM, w, MPI_INFO_NULL, &kept->requests[0]); break;
+  case GATHER: PERSISTENT(Gather)(in, n, MPI_BYTE, out, n, MPI_BYTE, 0, w, MPI_INFO_NULL, &kept->requests[0]); break;
+  case SCATTER: PERSISTENT(Scatter)(in, n, MPI_BYTE, out, n, MPI_BYTE, 0, w, MPI_INFO_NULL, &kept->requests[0]); break;
+  case ALLGATHER: PERSISTENT(Allgather)(in, n, MPI_BYTE, out, n, MPI_BYTE, w, MPI_INFO_NULL, &kept->requests[0]); break;
+  case ALLTOALL: PERSISTENT(Alltoall)(in, n, MPI_BYTE, out, n, MPI_BYTE, w, MPI_INFO_NULL, &kept->requests[0]); break;
 #endif
   default: return 0;
   }
-  kept_count = 1;
+  kept->count = 1;
   return 1;
 }
 
 static void pingpong(enum way way, int n) {
-  MPI_Comm w = MPI_COMM_WORLD;
+  MPI_Comm w = comm;
   MPI_Request r[2];
   int peer = rank ^ 1;
   switch (way) {
@@ -77,10 +81,10 @@ static void pingpong(enum way way, int n) {
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
     return;
   default:
-    MPI_Start(&kept[0]);
-    if (rank != 0) MPI_Wait(&kept[0], MPI_STATUS_IGNORE);
-    MPI_Start(&kept[1]);
-    MPI_Waitall(2, kept, MPI_STATUSES_IGNORE);
+    MPI_Start(&kept->requests[0]);
+    if (rank != 0) MPI_Wait(&kept->requests[0], MPI_STATUS_IGNORE);
+    MPI_Start(&kept->requests[1]);
+    MPI_Waitall(2, kept->requests, MPI_STATUSES_IGNORE);
   }
 }
 
@@ -91,7 +95,7 @@ static __attribute__((noinline)) void add(uint32_t *restrict to, const uint32_t 
 
 /* Adds what came to the operand, and exchanges the sum with the other rank. */
 static void exchange(enum way way, int n) {
-  MPI_Comm w = MPI_COMM_WORLD;
+  MPI_Comm w = comm;
   MPI_Request r[2];
   int peer = rank ^ 1, count = n / 4;
   add((uint32_t *)in, (uint32_t *)out, count);
@@ -105,8 +109,8 @@ static void exchange(enum way way, int n) {
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
     return;
   default:
-    MPI_Startall(2, kept);
-    MPI_Waitall(2, kept, MPI_STATUSES_IGNORE);
+    MPI_Startall(2, kept->requests);
+    MPI_Waitall(2, kept->requests, MPI_STATUSES_IGNORE);
   }
 }
 
@@ -124,7 +128,7 @@ static void update(char *to, const char *from, int row, size_t n) {
    neighbours. Rows 0 and ROWS + 1 are theirs. Without blocking calls, rows within the part are
    computed while messages travel. */
 static void halo(enum way way, size_t n) {
-  MPI_Comm w = MPI_COMM_WORLD;
+  MPI_Comm w = comm;
   MPI_Request r[4];
   int count = n / 4, odd = halo_steps++ % 2;
   char *from = odd ? out : in, *to = odd ? in : out;
@@ -135,7 +139,7 @@ static void halo(enum way way, size_t n) {
     MPI_Sendrecv(last, count, MPI_INT, below(), 1, over, count, MPI_INT, above(), 1, w, MPI_STATUS_IGNORE);
     return;
   }
-  MPI_Request *requests = way == PERSISTENTLY ? &kept[4 * odd] : r;
+  MPI_Request *requests = way == PERSISTENTLY ? &kept->requests[4 * odd] : r;
   if (way == PERSISTENTLY) {
     MPI_Startall(2, requests);
   } else {
@@ -156,7 +160,7 @@ static void halo(enum way way, size_t n) {
 
 /* Performs an operation once. */
 static void call(enum operation operation, enum way way, int n) {
-  MPI_Comm w = MPI_COMM_WORLD;
+  MPI_Comm w = comm;
   MPI_Request r;
   if (operation == PINGPONG) { pingpong(way, n); return; }
   if (operation == EXCHANGE) { exchange(way, n); return; }
@@ -165,22 +169,26 @@ static void call(enum operation operation, enum way way, int n) {
     switch (operation) {
     case BARRIER: MPI_Barrier(w); return;
     case BCAST: MPI_Bcast(in, n, MPI_BYTE, 0, w); return;
-    case ALLREDUCE: MPI_Allreduce(in, out, n / 4, MPI_INT, MPI_SUM, w); return;
+    case REDUCE: MPI_Reduce(in, out, n / element(), number(), MPI_SUM, 0, w); return;
+    case ALLREDUCE: MPI_Allreduce(in, out, n / element(), number(), MPI_SUM, w); return;
     case GATHER: MPI_Gather(in, n, MPI_BYTE, out, n, MPI_BYTE, 0, w); return;
+    case SCATTER: MPI_Scatter(in, n, MPI_BYTE, out, n, MPI_BYTE, 0, w); return;
     case ALLGATHER: MPI_Allgather(in, n, MPI_BYTE, out, n, MPI_BYTE, w); return;
     default: MPI_Alltoall(in, n, MPI_BYTE, out, n, MPI_BYTE, w); return;
     }
   }
   if (way == PERSISTENTLY) {
-    MPI_Start(&kept[0]);
-    MPI_Wait(&kept[0], MPI_STATUS_IGNORE);
+    MPI_Start(&kept->requests[0]);
+    MPI_Wait(&kept->requests[0], MPI_STATUS_IGNORE);
     return;
   }
   switch (operation) {
   case BARRIER: MPI_Ibarrier(w, &r); break;
   case BCAST: MPI_Ibcast(in, n, MPI_BYTE, 0, w, &r); break;
-  case ALLREDUCE: MPI_Iallreduce(in, out, n / 4, MPI_INT, MPI_SUM, w, &r); break;
+  case REDUCE: MPI_Ireduce(in, out, n / element(), number(), MPI_SUM, 0, w, &r); break;
+  case ALLREDUCE: MPI_Iallreduce(in, out, n / element(), number(), MPI_SUM, w, &r); break;
   case GATHER: MPI_Igather(in, n, MPI_BYTE, out, n, MPI_BYTE, 0, w, &r); break;
+  case SCATTER: MPI_Iscatter(in, n, MPI_BYTE, out, n, MPI_BYTE, 0, w, &r); break;
   case ALLGATHER: MPI_Iallgather(in, n, MPI_BYTE, out, n, MPI_BYTE, w, &r); break;
   default: MPI_Ialltoall(in, n, MPI_BYTE, out, n, MPI_BYTE, w, &r); break;
   }

@@ -9,6 +9,7 @@ int main(int argc, char **argv) {
   long n, iterations;
   if (argc < 3 || sscanf(argv[2], "%ld:%ld", &n, &iterations) != 2) group_abort(1);
   enum operation operation = operation_named(argv[1]);
+  comm = GROUP_WORLD;
   size_t most = ((n + 64) * ranks + 4095) & ~4095ul;
   in = aligned_alloc(4096, most);
   out = aligned_alloc(4096, most);

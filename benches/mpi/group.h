@@ -5,11 +5,18 @@
 
 static int rank, ranks;
 
-static void group_begin(int *argc, char ***argv) {
-  MPI_Init(argc, argv);
+typedef MPI_Comm group_comm;
+#define GROUP_WORLD MPI_COMM_WORLD
+
+static void group_begin_with(int *argc, char ***argv, int threads) {
+  int provided;
+  if (!threads) MPI_Init(argc, argv);
+  else if (MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS || provided < MPI_THREAD_MULTIPLE) MPI_Abort(MPI_COMM_WORLD, 4);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 }
+
+static void group_begin(int *argc, char ***argv) { group_begin_with(argc, argv, 0); }
 
 static void group_end(void) { MPI_Finalize(); }
 
@@ -29,6 +36,23 @@ static void group_barrier(void) { MPI_Barrier(MPI_COMM_WORLD); }
 
 /* The sums of the numbers of all ranks, at rank 0. */
 static void group_sums(double *mine, double *sums, int n) { MPI_Reduce(mine, sums, n, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD); }
+
+/* For each number the largest of all ranks. */
+static void group_largest(double *mine, double *largest, int n) { MPI_Allreduce(mine, largest, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD); }
+
+/* Two more communicators of all ranks: the second one has them in the opposite order. */
+static void group_more(group_comm *more) {
+  MPI_Comm_dup(MPI_COMM_WORLD, &more[0]);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &more[1]);
+}
+
+static int group_rank(group_comm of) {
+  int number;
+  MPI_Comm_rank(of, &number);
+  return number;
+}
+
+static void group_free(group_comm of) { MPI_Comm_free(&of); }
 
 /* The largest of the numbers of all ranks. */
 static int group_most(int mine) {
@@ -60,6 +84,12 @@ typedef MPI_Request group_request;
 static group_request group_allreduce(int *in, int *out, long count) {
   MPI_Request request;
   MPI_Iallreduce(in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  return request;
+}
+
+static group_request group_ibarrier(group_comm of) {
+  MPI_Request request;
+  MPI_Ibarrier(of, &request);
   return request;
 }
 

@@ -36,6 +36,7 @@ mod overlap;
 mod passes;
 mod pingpong;
 mod plot;
+mod preload;
 mod shape;
 mod sim;
 mod size;
@@ -96,6 +97,8 @@ enum Bench {
     /// Ping-pong, barrier and collectives, as schedules and as calls of libgoal, beside MPI's
     /// blocking, non-blocking and persistent calls, on 2 and 4 ranks
     Mpi(mpi::Args),
+    /// OSU's and Intel's benchmarks of MPI, unmodified, natively and with libgoal-mpi.so preloaded
+    Preload(preload::Args),
     /// Applications in C (conjugate gradients, a sort, a stencil) with libgoal and with MPI, which
     /// share all of the computation
     Apps(apps::Args),
@@ -165,6 +168,7 @@ fn main() -> ExitCode {
         Bench::Connections(args) => connections::run(&args),
         Bench::Offload(args) => offload::run(&args),
         Bench::OffloadRank(args) => offload::run_rank(&args),
+        Bench::Preload(args) => preload::run(&args),
         Bench::Apps(args) => apps::run(&args),
         Bench::Tcp(args) => tcp::run(&args),
         Bench::Library(args) => costs::run(&args),

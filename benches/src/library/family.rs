@@ -32,6 +32,33 @@ impl Family {
         text.contains("HYDRA").then_some(Family::Mpich)
     }
 
+    /// Returns settings in which collectives between ranks on one host may be faster than as
+    /// installed, each with a name. `has` tells if Open MPI has a component.
+    pub(super) fn tuned(self, has: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
+        // The components of Open MPI for shared memory, whose priority is 0 as installed.
+        let components = ["xhc", "acoll", "sm"];
+        let of_component = |name: &'static str| {
+            let words = format!("--mca coll_{name}_priority 100");
+            has(&format!("coll:{name}")).then_some((name, words))
+        };
+        match self {
+            Family::OpenMpi4 | Family::OpenMpi5 => {
+                components.into_iter().filter_map(of_component).collect()
+            }
+            Family::Mpich => {
+                let of = |operation| {
+                    format!("MPIR_CVAR_{operation}_POSIX_INTRA_ALGORITHM=release_gather")
+                };
+                let words = ["BARRIER", "BCAST", "REDUCE", "ALLREDUCE"].map(of).join(" ");
+                vec![("release-gather", words)]
+            }
+            Family::Intel => {
+                let shm = "I_MPI_FABRICS=shm I_MPI_COLL_INTRANODE=shm";
+                vec![("shm", shm.to_owned()), ("auto", format!("{shm} I_MPI_TUNING_MODE=auto"))]
+            }
+        }
+    }
+
     pub(super) fn default_name(self) -> &'static str {
         match self {
             Family::OpenMpi4 => "Open MPI 4",
@@ -127,9 +154,18 @@ impl Family {
     }
 }
 
+/// Returns the version in what `mpirun --version` prints.
+pub(super) fn version(text: &str) -> String {
+    let mut behind = ["(Open MPI) ", "Version: ", "Version "].into_iter().filter_map(|word| {
+        let (_, rest) = text.split_once(word)?;
+        rest.split(|c: char| c == ',' || c.is_whitespace()).find(|word| !word.is_empty())
+    });
+    behind.next().unwrap_or("unknown").to_owned()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Family, Over};
+    use super::{Family, Over, version};
 
     #[test]
     fn families_are_recognised() {
@@ -140,6 +176,16 @@ mod tests {
         let intel = "Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 20260626";
         assert_eq!(family(intel), Some(Family::Intel));
         assert_eq!(family("mpiexec of nobody knows"), None);
+        assert_eq!(version("mpirun (Open MPI) 5.0.11\n"), "5.0.11");
+        assert_eq!(version("HYDRA build details:\n    Version:           5.0.2\n"), "5.0.2");
+        assert_eq!(version(intel), "2021.18.1");
+    }
+
+    #[test]
+    fn only_components_that_are_there_are_tuned() {
+        let tuned = Family::OpenMpi5.tuned(|component| component == "coll:sm");
+        assert_eq!(tuned, [("sm", "--mca coll_sm_priority 100".to_owned())]);
+        assert_eq!(Family::Mpich.tuned(|_| false).len(), 1);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Programs of the C library of this project, which goal-run starts.
 
+use super::setting::Setting;
 use super::source::{self, Source, compile};
 use crate::job::list;
 use goal_job::Named;
@@ -31,11 +32,14 @@ impl Ours {
 }
 
 /// A program that is compiled for the C library.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Program {
     goal_run: PathBuf,
     path: PathBuf,
     table: Option<PathBuf>,
+    /// The name among the variants of the library, which is empty for the library as it is.
+    pub(crate) variant: String,
+    setting: Setting,
 }
 
 /// The table of algorithms that programs of the C library use.
@@ -82,7 +86,10 @@ impl Table {
                 eprintln!("no cc: {LIBGOAL} is left out");
                 Ok(None)
             }
-            result => result.map(|path| Some(Program { goal_run, path, table })),
+            result => result.map(|path| {
+                let (variant, setting) = Default::default();
+                Some(Program { goal_run, path, table, variant, setting })
+            }),
         }
     }
 }
@@ -99,6 +106,28 @@ fn beside(name: &str) -> io::Result<Option<PathBuf>> {
 }
 
 impl Program {
+    /// Returns the program with the variables and arguments of goal-run of a request NAME=WORDS.
+    ///
+    /// # Errors
+    /// It has no name.
+    pub(crate) fn variant(&self, request: &str) -> io::Result<Self> {
+        let named = request.split_once('=').filter(|(name, _)| {
+            !name.is_empty() && name.trim() == *name && !name.contains([',', '"', ':'])
+        });
+        let (name, words) = named.ok_or_else(|| {
+            let text = format!("`{request}`: give NAME=WORDS; a name has no `,`, `:` and `\"`");
+            io::Error::other(text)
+        })?;
+        let setting = Setting::from_words(words);
+        Ok(Self { variant: name.to_owned(), setting, ..self.clone() })
+    }
+
+    /// Returns the settings in a line.
+    pub(crate) fn note(&self) -> String {
+        let Self { variant, setting, .. } = self;
+        format!("{LIBGOAL} {variant}: {setting}")
+    }
+
     /// Adds what starts the program in this mode of progress to a command of goal-run: options
     /// between, the program and its arguments.
     pub(crate) fn start(
@@ -112,6 +141,8 @@ impl Program {
             command.env("GOAL_TABLE", table);
         }
         command.args(["--timeout", super::SECONDS_MAX, "--progress", progress.name()]);
+        let variables = self.setting.variables.iter().map(|(name, value)| (name, value));
+        command.envs(variables).args(&self.setting.arguments);
         command.args(options).arg("--").arg(&self.path);
         command.args(arguments).stdin(Stdio::null());
     }

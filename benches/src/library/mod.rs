@@ -3,6 +3,7 @@
 
 mod family;
 pub(crate) mod goal;
+mod setting;
 mod source;
 
 pub(crate) use source::{
@@ -13,6 +14,7 @@ pub(crate) use family::Over;
 
 use crate::job::{crowded, processors};
 use family::Family;
+use setting::Setting;
 use source::compile;
 use std::ffi::OsString;
 use std::io;
@@ -27,6 +29,8 @@ pub(crate) struct Library {
     family: Family,
     /// The folder that has `bin/mpicc`; `None` for what is on the path.
     prefix: Option<PathBuf>,
+    version: String,
+    setting: Setting,
 }
 
 impl Library {
@@ -60,12 +64,32 @@ impl Library {
             || io::Error::other(format!("not a known MPI library ({place}): {}", text.trim()));
         let family = Family::from_version(text).ok_or_else(unknown)?;
         let name = name.unwrap_or(family.default_name()).to_owned();
-        if name.contains([',', '"', ':']) || name == goal::LIBGOAL {
-            let text =
-                format!("`{name}`: a name has no `,`, `:` and `\"`, and is not {}", goal::LIBGOAL);
+        if name.contains([',', '"', ':']) || name.starts_with(goal::LIBGOAL) {
+            let text = format!(
+                "`{name}`: a name has no `,`, `:` and `\"`, and does not begin with {}",
+                goal::LIBGOAL
+            );
             return Err(io::Error::other(text));
         }
-        Ok(Self { name, family, prefix: prefix.map(Path::to_owned) })
+        let (version, setting) = (family::version(text), Setting::default());
+        Ok(Self { name, family, prefix: prefix.map(Path::to_owned), version, setting })
+    }
+
+    /// Returns the library with other settings, in which it may be faster.
+    fn tuned(&self) -> Vec<Self> {
+        let tuned = |(name, words): (&str, String)| Self {
+            name: format!("{} {name}", self.name),
+            setting: Setting::from_words(&format!("{} {words}", self.setting)),
+            ..self.clone()
+        };
+        self.family.tuned(|component| self.has(component)).into_iter().map(tuned).collect()
+    }
+
+    /// Returns true if Open MPI has this component.
+    fn has(&self, component: &str) -> bool {
+        let output = command(self.prefix.as_deref(), "ompi_info").arg("--parsable").output();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+        text.is_ok_and(|text| text.contains(&format!("mca:{component}:")))
     }
 
     /// Compiles a program into `folder`.
@@ -79,6 +103,15 @@ impl Library {
             library: self.clone(),
             program: compile(compiler, source, &source::MPI, folder, &name, &source.mpi_flags())?,
         })
+    }
+
+    /// Returns the version and the settings in a line.
+    pub(crate) fn note(&self) -> String {
+        let Self { name, version, setting, .. } = self;
+        match setting.to_string() {
+            words if words.is_empty() => format!("{name}: version {version}, as installed"),
+            words => format!("{name}: version {version}, {words}"),
+        }
     }
 
     /// Returns the command that starts ranks.
@@ -101,9 +134,13 @@ impl Library {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Libraries {
     /// An MPI library: the folder that has bin/mpicc, and a name for the tables; may be repeated.
+    /// Words behind the folder are variables, as I_MPI_FABRICS=shm, and arguments of mpirun.
     /// Empty: none [default: the one on the path]
     #[arg(long, value_name = "NAME=PREFIX")]
     mpi: Vec<String>,
+    /// Measure each MPI library with settings that make collectives faster, too
+    #[arg(long)]
+    tuned: bool,
 }
 
 impl Libraries {
@@ -113,23 +150,47 @@ impl Libraries {
     /// # Errors
     /// A library is not there or not known, or its compiler fails.
     pub(crate) fn build(&self, source: &Source, folder: &Path) -> io::Result<Vec<Peer>> {
+        let mut peers = Vec::new();
+        for library in self.asked()? {
+            let peer = library.build(source, folder)?;
+            let tuned = self.with_tuned(library).into_iter();
+            peers.extend(tuned.map(|library| Peer { library, ..peer.clone() }));
+        }
+        Ok(peers)
+    }
+
+    /// Returns the libraries, each with its settings behind it.
+    ///
+    /// # Errors
+    /// A library is not there or not known.
+    pub(crate) fn all(&self) -> io::Result<Vec<Library>> {
+        Ok(self.asked()?.into_iter().flat_map(|library| self.with_tuned(library)).collect())
+    }
+
+    fn with_tuned(&self, library: Library) -> Vec<Library> {
+        let tuned = if self.tuned { library.tuned() } else { Vec::new() };
+        std::iter::once(library).chain(tuned).collect()
+    }
+
+    fn asked(&self) -> io::Result<Vec<Library>> {
         if self.mpi.is_empty() {
-            return Ok(Peer::on_path(source, folder)?.into_iter().collect());
+            return Ok(Library::on_path()?.into_iter().collect());
         }
         let requests = self.mpi.iter().filter(|request| !request.is_empty());
-        let peer = |request: &String| {
-            let library = match request.split_once('=') {
-                Some((name, prefix)) => Library::at(Some(name), Path::new(prefix)),
-                None => Library::at(None, Path::new(request)),
-            };
-            library?.build(source, folder)
+        let library = |request: &String| {
+            // A path without a name may have variables behind it.
+            let named = request.split_once('=').filter(|_| !request.starts_with(['/', '.']));
+            let (name, place) = named.map_or((None, &request[..]), |(name, of)| (Some(name), of));
+            let (prefix, words) = place.split_once(' ').unwrap_or((place, ""));
+            let library = Library::at(name, Path::new(prefix))?;
+            Ok(Library { setting: Setting::from_words(words), ..library })
         };
-        requests.map(peer).collect()
+        requests.map(library).collect()
     }
 }
 
 /// A program that is compiled for a library.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Peer {
     pub(crate) library: Library,
     pub(crate) program: PathBuf,
@@ -153,8 +214,16 @@ impl Peer {
     /// # Errors
     /// It fails; the error has what it printed.
     pub(crate) fn run(&self, ranks: u32, arguments: &[String]) -> io::Result<Vec<String>> {
+        lines_of(&self.library.name, &self.output(ranks, arguments)?)
+    }
+
+    /// Runs the program as [`run`](Self::run) does. Returns all that it printed, also if it failed.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(crate) fn output(&self, ranks: u32, arguments: &[String]) -> io::Result<Output> {
         let processors = if crowded(ranks) { None } else { Some(processors(ranks)?) };
-        self.run_on(Over::SharedMemory, processors.as_deref(), ranks, arguments)
+        self.output_on(Over::SharedMemory, processors.as_deref(), ranks, arguments)
     }
 
     /// Runs the program over shared memory or over TCP, with each rank bound to its processor in
@@ -169,23 +238,25 @@ impl Peer {
         processors: &[u32],
         arguments: &[String],
     ) -> io::Result<Vec<String>> {
-        self.run_on(over, Some(processors), processors.len() as u32, arguments)
+        let ranks = processors.len() as u32;
+        lines_of(&self.library.name, &self.output_on(over, Some(processors), ranks, arguments)?)
     }
 
-    fn run_on(
+    fn output_on(
         &self,
         over: Over,
         processors: Option<&[u32]>,
         ranks: u32,
         arguments: &[String],
-    ) -> io::Result<Vec<String>> {
-        let Library { name, family, prefix } = &self.library;
+    ) -> io::Result<Output> {
+        let Library { family, prefix, setting, .. } = &self.library;
         let (variables, flags) = family.placement(over, processors, crowded(ranks));
         let mut command = limited(prefix.as_deref(), "mpirun");
         command.envs(variables).args(flags);
+        let setting_variables = setting.variables.iter().map(|(name, value)| (name, value));
+        command.envs(setting_variables).args(&setting.arguments);
         command.args(["-n", &ranks.to_string()]).arg(&self.program).args(arguments);
-        let output = command.stdin(Stdio::null()).output()?;
-        lines_of(name, &output)
+        command.stdin(Stdio::null()).output()
     }
 }
 
@@ -242,8 +313,9 @@ mod tests {
 
     #[test]
     fn an_empty_request_asks_for_none() {
-        let build =
-            |request: &str| Libraries { mpi: vec![request.to_owned()] }.build(&IDLE, Path::new(""));
+        let build = |request: &str| {
+            Libraries { mpi: vec![request.to_owned()], tuned: false }.build(&IDLE, Path::new(""))
+        };
         assert!(build("").expect("nothing to find").is_empty());
         let error = build("A=/nowhere").expect_err("no such folder");
         assert!(error.to_string().starts_with("no MPI in /nowhere: "), "{error}");

@@ -54,12 +54,14 @@ pub(crate) const ROUNDS: Source = source!("mpi" / "rounds", native false);
 type Header = (&'static str, &'static str);
 
 /// The headers that programs of all libraries include.
-const COMMON: [Header; 7] = [
+const COMMON: [Header; 9] = [
     ("clock.h", include_str!("../../c/clock.h")),
     ("meeting.h", include_str!("../../c/meeting.h")),
+    ("mix.h", include_str!("../../c/mix.h")),
     ("operands.h", include_str!("../../c/operands.h")),
     ("operation.h", include_str!("../../c/operation.h")),
     ("placement.h", include_str!("../../c/placement.h")),
+    ("second.h", include_str!("../../c/second.h")),
     ("inputs/nas.h", include_str!("../../../examples/c/inputs/nas.h")),
     ("inputs/run.h", include_str!("../../../examples/c/inputs/run.h")),
 ];
@@ -129,7 +131,8 @@ pub(super) fn compile(
         .arg(&own)
         .arg("-I")
         .arg(folder);
-    let status = compiler.arg(&file).arg("-o").arg(&program).args(flags).arg("-lm").status();
+    let status =
+        compiler.arg(&file).arg("-o").arg(&program).args(flags).args(["-lm", "-pthread"]).status();
     let status = status.map_err(|error| {
         let name = compiler.get_program().to_string_lossy();
         io::Error::new(error.kind(), format!("{name} can't be started: {error}"))

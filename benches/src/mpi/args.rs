@@ -1,5 +1,6 @@
 //! The arguments of the benchmark, and its limits.
 
+use super::manner::Manner;
 use super::samples::Memory;
 use super::schedules::Operation;
 use crate::library::Libraries;
@@ -21,9 +22,9 @@ pub(crate) struct Args {
     #[arg(long, value_delimiter = ',', default_values_t = [2, 4],
         value_parser = clap::value_parser!(u32).range(1..=RANKS_MAX))]
     pub(super) ranks: Vec<u32>,
-    /// Bytes that each rank gives, to each other rank in an alltoall; multiples of 4
-    #[arg(long, value_delimiter = ',', value_parser = bytes,
-        default_values_t = [8, 1 << 10, 64 << 10, 1 << 20, 4 << 20])]
+    /// Bytes that each rank gives, to each other rank in an alltoall. Operations that add numbers
+    /// are left out where these are not whole, and schedules where they are no multiple of 4
+    #[arg(long, value_delimiter = ',', default_values_t = [8, 1 << 10, 64 << 10, 1 << 20, 4 << 20])]
     pub(super) size: Vec<u64>,
     /// Replay the messages of this program too, as a row with the name of the file; its
     /// computations are left out
@@ -35,6 +36,10 @@ pub(crate) struct Args {
     /// The contestants of this project
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Ours::ALL)]
     pub(super) ours: Vec<Ours>,
+    /// Measure libgoal with these variables and arguments of goal-run, too, under this name, as
+    /// "sleeps=--wait block"; may be repeated
+    #[arg(long, value_name = "NAME=WORDS", conflicts_with = "from")]
+    pub(super) variant: Vec<String>,
     #[command(flatten)]
     pub(super) table: Table,
     /// Mode in which the contestants of this project make progress
@@ -53,13 +58,46 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIMES", conflicts_with_all = ["replay", "from"],
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(super) in_a_row: Option<u32>,
+    /// Begin late on one rank, each in turn, by so many microseconds, in rows of their own. Their
+    /// time is that of the other ranks behind the late one's beginning
+    #[arg(long, value_name = "US", value_delimiter = ',', value_parser = microseconds,
+        conflicts_with_all = ["replay", "from", "in_a_row"])]
+    pub(super) skew: Vec<u64>,
+    /// Change so many bytes on each rank before each operation, as a computation would [default: 1
+    /// MiB]
+    #[arg(long, value_name = "BYTES", num_args = 0..=1, default_missing_value = "1048576",
+        require_equals = true, conflicts_with_all = ["replay", "from"],
+        value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub(super) cold: Option<u64>,
+    /// Let another thread of each rank call GOAL_Test or MPI_Test every 100 microseconds
+    #[arg(long, conflicts_with_all = ["replay", "from"])]
+    pub(super) second_thread: bool,
+    /// Add 64-bit floats in reductions, not 32-bit integers; other operations are left out
+    #[arg(long, conflicts_with_all = ["replay", "from"])]
+    pub(super) float64: bool,
     /// Append every sample there, as lines of memory, ranks, operation, bytes, contestant, run, and
-    /// nanoseconds of the first time and of later ones
+    /// nanoseconds of the first time, of later ones and of their span
     #[arg(long)]
     pub(super) csv: Option<PathBuf>,
     /// Measure nothing: print the tables of raw data
     #[arg(long, value_name = "CSV")]
     pub(super) from: Vec<PathBuf>,
+}
+
+impl Args {
+    /// Returns the manners in which operations are performed.
+    pub(super) fn manners(&self) -> Vec<Manner> {
+        let Self { in_a_row, cold, second_thread, float64, .. } = *self;
+        let manner = Manner { in_a_row, late_ns: None, cold, second_thread, float64 };
+        let late = |&ns: &u64| Manner { late_ns: Some(ns), ..manner };
+        if self.skew.is_empty() { vec![manner] } else { self.skew.iter().map(late).collect() }
+    }
+}
+
+/// Parses a time of microseconds into nanoseconds.
+fn microseconds(text: &str) -> Result<u64, String> {
+    let us: Option<f64> = text.parse().ok().filter(|us| (0.001..=1e6).contains(us));
+    us.map(|us| (us * 1000.0) as u64).ok_or_else(|| "give 0.001 to 1000000".to_owned())
 }
 
 /// Parses the size of an operand of integers, in bytes.
@@ -68,7 +106,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "give a multiple of 4".to_owned())
 }
 
-/// The most ranks, for which `meeting.h` has marks.
+/// The most ranks.
 pub(crate) const RANKS_MAX: i64 = 200;
 /// The largest row of a halo exchange, so that the parts of two ranks fit a cache of 32 MiB.
 pub(super) const HALO_BYTES_MAX: u64 = 1 << 20;

@@ -1,14 +1,16 @@
 //! The contestants of a row, which are run in turn.
 
-use super::args::{Args, HALO_BYTES_MAX, RANKS_MAX, RUNS_FACTOR};
+use super::args::{Args, RANKS_MAX, RUNS_FACTOR};
 use super::limits;
+use super::manner::Manner;
 use super::replay::Replay;
-use super::samples::{By, IN_A_ROW, LINE, LINE_AFTER, Memory, Row, Sample, moved};
+use super::samples::{By, LINE, LINE_AFTER, Memory, Row, Sample, moved};
 use super::schedules::Operation;
 use crate::job::{Job, crowded, processors};
 use crate::library::{self, Peer, goal, goal::Ours};
 use goal_job::Mode;
 use goal_job::Named;
+use goal_job::binding::num_processors;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ pub(super) struct Case {
     pub(super) memory: Memory,
     pub(super) ranks: u32,
     pub(super) operation: Operation,
+    pub(super) manner: Manner,
 }
 
 /// A program to replay.
@@ -33,13 +36,11 @@ pub(super) struct Replayed {
 /// The programs of the contestants, compiled.
 pub(super) struct Bench {
     peers: Vec<Peer>,
-    /// The program of the C library, if it is asked for.
-    pub(super) library: Option<goal::Program>,
+    /// The program of the C library and its variants, if it is asked for.
+    pub(super) library: Vec<goal::Program>,
     schedules: bool,
     /// Counted rounds of a run at most.
     pub(super) rounds: u32,
-    /// The number of times that an operation is performed without a barrier between, if it is.
-    pub(super) in_a_row: Option<u32>,
     machine: Option<PathBuf>,
     pub(super) replay: Option<Replayed>,
 }
@@ -60,61 +61,84 @@ impl Bench {
             true => args.table.build(&library::OPERATIONS, folder)?,
             false => None,
         };
+        let variants = |plain: &goal::Program| {
+            let variants = args.variant.iter().map(|request| plain.variant(request));
+            std::iter::once(Ok(plain.clone())).chain(variants).collect::<io::Result<Vec<_>>>()
+        };
+        let library = library.as_ref().map_or(Ok(Vec::new()), variants)?;
         let machine = library::build_machine(folder)?;
-        let schedules = args.ours.contains(&Ours::Schedule) && args.in_a_row.is_none();
+        let schedules = args.ours.contains(&Ours::Schedule);
         Ok(Self {
             peers,
             library,
             schedules,
             rounds: args.rounds,
-            in_a_row: args.in_a_row,
             machine,
             replay: replay.transpose()?,
         })
     }
 
+    /// Returns the versions and settings of the contestants, and the processor.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let peers = self.peers.iter().map(|peer| peer.library.note());
+        let variants = self.library.iter().skip(1).map(goal::Program::note);
+        machine_notes().into_iter().chain(peers).chain(variants).collect()
+    }
+
     /// Returns all operations that are measured, in order.
     pub(super) fn cases(&self, args: &Args) -> Vec<Case> {
-        let of_memory = |&memory: &Memory| {
-            let of_ranks = move |&ranks: &u32| {
-                let operations = args.operation.iter().filter(move |of| {
-                    of.allows(ranks) && (self.in_a_row.is_none() || !of.is_repeated())
-                });
-                operations.map(move |&operation| Case { memory, ranks, operation })
-            };
-            let replay = self.replay.iter().map(move |replay| Case {
+        let mut cases = Vec::new();
+        for &memory in &args.memory {
+            for &ranks in &args.ranks {
+                for &operation in args.operation.iter().filter(|of| of.allows(ranks)) {
+                    let can = |manner: &Manner| {
+                        let is_float = !manner.float64 || operation.is_reduction();
+                        is_float
+                            && (manner.is_plain() || !operation.is_repeated())
+                            && (manner.in_a_row.or(manner.late_ns.map(|_| 1)).is_none()
+                                || !operation.is_mix())
+                            && (manner.late_ns.is_none() || ranks > 1 && !crowded(ranks))
+                    };
+                    let manners = args.manners().into_iter().filter(can);
+                    cases.extend(manners.map(|manner| Case { memory, ranks, operation, manner }));
+                }
+            }
+            cases.extend(self.replay.iter().map(|replay| Case {
                 memory,
                 ranks: replay.program.ranks(),
                 operation: Operation::Replay,
-            });
-            args.ranks.iter().flat_map(of_ranks).chain(replay)
-        };
-        args.memory.iter().flat_map(of_memory).collect()
+                manner: Manner::default(),
+            }));
+        }
+        cases
     }
 
     /// Returns the row of a size. That of a replay has the name of its file.
     pub(super) fn row(&self, case: Case, bytes: u64) -> Row {
-        let Case { memory, ranks, operation } = case;
+        let Case { memory, ranks, operation, manner } = case;
         let replay = self.replay.as_ref().filter(|_| operation == Operation::Replay);
         let stem = replay.and_then(|replay| replay.path.file_stem());
         let name = stem.map(|stem| stem.to_string_lossy().replace(',', "-"));
         let name = name.unwrap_or_else(|| operation.name().to_owned());
-        let operation = match self.in_a_row {
-            Some(times) => format!("{name}{IN_A_ROW}{times}"),
-            None => name,
-        };
+        let operation = name + &manner.suffix();
         Row { memory, ranks, operation, bytes }
     }
 
     /// Runs all contestants in turn. The first round is not counted if `is_first`, in which their
     /// files come into the page cache.
     pub(super) fn run(&self, case: Case, args: &Args, is_first: bool) -> io::Result<Vec<Sample>> {
-        let Case { ranks, operation, .. } = case;
-        let fits = |bytes: &u64| operation != Operation::Halo || *bytes <= HALO_BYTES_MAX;
+        let Case { ranks, operation, manner, .. } = case;
+        let element = if manner.float64 { 8 } else { 4 };
+        let fits = |bytes: &u64| operation.fits(*bytes, element);
         let sizes: Vec<u64> = match operation {
-            Operation::Barrier | Operation::Replay => vec![0],
+            Operation::Barrier | Operation::Mix | Operation::MixWorld | Operation::Replay => {
+                vec![0]
+            }
             _ => args.size.iter().copied().filter(fits).collect(),
         };
+        if sizes.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut samples = Vec::new();
         // Libraries, and the ways in which their programs failed.
         let mut failed = BTreeSet::new();
@@ -129,7 +153,13 @@ impl Bench {
                     round.extend(self.run_peer(peer, case, &sizes, &mut failed));
                 }
             }
-            for &bytes in sizes.iter().filter(|_| self.schedules) {
+            let has_schedules = self.schedules && manner.is_plain() && !operation.is_mix();
+            let is_whole = |bytes: &&u64| {
+                **bytes > 0 && bytes.is_multiple_of(4)
+                    || operation == Operation::Barrier
+                    || operation == Operation::Replay
+            };
+            for &bytes in sizes.iter().filter(|_| has_schedules).filter(is_whole) {
                 let [first, later] = self.run_schedule(case, bytes, args.progress)?;
                 round.push(Sample {
                     row: self.row(case, bytes),
@@ -137,9 +167,10 @@ impl Bench {
                     run,
                     first,
                     later,
+                    span: f64::NAN,
                 });
             }
-            if let Some(library) = self.library.as_ref().filter(|_| operation.is_in_library()) {
+            for library in self.library.iter().filter(|_| operation.is_in_library()) {
                 round.extend(self.run_library(library, case, &sizes, args.progress)?);
             }
             let after = self.machine(case, &sizes[..1])?.into_iter();
@@ -171,7 +202,7 @@ impl Bench {
             let [bytes, work, ns] = line.split(' ').collect::<Vec<_>>()[..] else { return None };
             let (bytes, ns) = (bytes.parse().ok()?, ns.parse().ok()?);
             let by = By::Machine(work.to_owned());
-            Some(Sample { row: self.row(case, bytes), by, run: 0, first: ns, later: ns })
+            Some(Sample { row: self.row(case, bytes), by, run: 0, first: ns, later: ns, span: ns })
         };
         let samples: Option<Vec<_>> = text.lines().map(sample).collect();
         samples.ok_or_else(|| io::Error::other(text.into_owned()))
@@ -208,4 +239,20 @@ impl Bench {
             _ => times.iter().map(|times| times[which]).sum::<f64>() / f64::from(ranks),
         }))
     }
+}
+
+/// Returns the names of the processor and the kernel, and how the processor's clock is chosen.
+fn machine_notes() -> Vec<String> {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let info = read("/proc/cpuinfo");
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let model = model.map_or("unknown", |(_, name)| name);
+    let kernel = read("/proc/sys/kernel/osrelease");
+    let governor = read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    let governor = if governor.is_empty() { "unknown" } else { governor.trim() };
+    vec![format!(
+        "{model}, {} processors, kernel {}, governor {governor}",
+        num_processors(),
+        kernel.trim()
+    )]
 }

@@ -1,6 +1,7 @@
 //! The arguments of `benches/c/operations.c`, and the lines that it prints.
 
 use super::Operation;
+use super::manner::Manner;
 use super::plan::Plan;
 use super::samples::{By, Row, Sample};
 use crate::job::{Page, list};
@@ -15,8 +16,7 @@ pub(crate) struct Calls<'a> {
     pub(crate) sizes: &'a [u64],
     /// Counted rounds at most.
     pub(crate) rounds: u32,
-    /// The number of times that an operation is performed without a barrier between, if it is.
-    pub(crate) in_a_row: Option<u32>,
+    pub(crate) manner: Manner,
     /// The file of a replay.
     pub(crate) table: Option<&'a Path>,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Calls<'a> {
 impl Calls<'_> {
     fn plan(&self, bytes: u64) -> Plan {
         let ranks = self.processors.len() as u32;
-        Plan::new(self.operation, ranks, bytes).at_most(self.rounds)
+        Plan::new(self.operation, ranks, bytes).in_manner(&self.manner).at_most(self.rounds)
     }
 
     /// Returns the arguments for these kinds of memory and ways to call the operation.
@@ -35,7 +35,8 @@ impl Calls<'_> {
         arguments.extend([kinds.to_owned(), ways.join(",")]);
         arguments
             .push(self.table.map_or_else(|| "-".to_owned(), |path| path.display().to_string()));
-        let case = |&bytes: &u64| self.plan(bytes).case(bytes, self.in_a_row);
+        arguments.push(self.manner.words());
+        let case = |&bytes: &u64| self.plan(bytes).case(bytes);
         arguments.extend(self.sizes.iter().map(case));
         arguments
     }
@@ -44,7 +45,7 @@ impl Calls<'_> {
     pub(crate) fn operations(&self) -> u64 {
         let of = |&bytes: &u64| {
             let Plan { rounds, times, .. } = self.plan(bytes);
-            u64::from(rounds) * u64::from(self.in_a_row.unwrap_or(times))
+            u64::from(rounds) * u64::from(self.manner.in_a_row.unwrap_or(times))
         };
         self.sizes.iter().map(of).sum()
     }
@@ -65,15 +66,15 @@ pub(crate) fn parsed(
         let words: Vec<&str> = line.split(' ').collect();
         let garbled = || io::Error::other(format!("{library}: {line}"));
         let number = |text: &str| text.parse::<f64>().map_err(|_| garbled());
-        let (bytes, by, [first, later]) = match words[..] {
-            [bytes, kind, way, "wrong"] => (bytes, by(way, kind), [f64::NAN; 2]),
-            [bytes, kind, way, first, later] => {
-                (bytes, by(way, kind), [number(first)?, number(later)?])
+        let (bytes, by, [first, later, span]) = match words[..] {
+            [bytes, kind, way, "wrong"] => (bytes, by(way, kind), [f64::NAN; 3]),
+            [bytes, kind, way, first, later, span] => {
+                (bytes, by(way, kind), [number(first)?, number(later)?, number(span)?])
             }
             _ => return Err(garbled()),
         };
         let row = row(bytes.parse().map_err(|_| garbled())?);
-        Ok(Sample { row, by, run: 0, first, later })
+        Ok(Sample { row, by, run: 0, first, later, span })
     };
     lines.iter().map(sample).collect()
 }

@@ -39,6 +39,16 @@ pub(crate) fn limit(
             let local = of("local", whole)?;
             message()?.max(local).min((message()? + 2.0 * local) / 2.0)
         }
+        // The other rank is free as in a gather.
+        Operation::Reduce => {
+            let (root, local) = (line + of("reduce", whole)?, of("local", whole)?);
+            root.min((root + local) / 2.0)
+        }
+        // The root copies its own block.
+        Operation::Scatter => {
+            let local = of("local", whole)?;
+            message()?.max(local).min((message()? + 2.0 * local) / 2.0)
+        }
         Operation::Allreduce => {
             let parts = 2.0 * line + of("reduce", half)? + of("both", half)?;
             parts.min(line + of("reduce", whole)?)
@@ -49,7 +59,7 @@ pub(crate) fn limit(
         Operation::Exchange | Operation::ExchangeAgain => {
             line + of("add", whole)? + of("both", whole)?
         }
-        Operation::Replay => return None,
+        Operation::Mix | Operation::MixWorld | Operation::Replay => return None,
         Operation::Halo => line + ROWS as f64 * of("sum", whole)? + of("both", 2 * whole)?,
     })
 }

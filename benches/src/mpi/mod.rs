@@ -10,6 +10,7 @@ mod args;
 mod bench;
 mod calls;
 mod limits;
+mod manner;
 mod operands;
 mod plan;
 mod programs;
@@ -21,6 +22,7 @@ mod schedules;
 
 pub(crate) use args::{Args, RANKS_MAX, bytes};
 pub(crate) use calls::{Calls, parsed, right};
+pub(crate) use manner::Manner;
 pub(crate) use operands::Operands;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 pub(crate) use report::{Figures, Group, groups};
@@ -32,17 +34,19 @@ use std::io::{self, IsTerminal};
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     if !args.from.is_empty() {
-        report::print(&samples::read(&args.from)?);
+        let (samples, notes) = samples::read(&args.from)?;
+        report::print(&samples, &notes);
         return Ok(());
-    }
-    if let Some(path) = &args.csv {
-        append(path, &[])?;
     }
     let folder = tempfile::tempdir()?;
     let bench = Bench::new(args, folder.path())?;
+    let notes = bench.notes();
+    if let Some(path) = &args.csv {
+        append(path, &[], &notes)?;
+    }
     let cases = bench.cases(args);
-    if cases.is_empty() || args.in_a_row.is_some() && bench.library.is_none() {
-        let text = "nothing to measure: operations in a row are single calls of libgoal";
+    if cases.is_empty() || !cases[0].manner.is_plain() && bench.library.is_empty() {
+        let text = "nothing to measure: only single calls of libgoal are performed in this manner";
         return Err(io::Error::other(text));
     }
     let mut samples = Vec::new();
@@ -53,10 +57,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         }
         let of_case = bench.run(case, args, samples.is_empty())?;
         if let Some(path) = &args.csv {
-            append(path, &of_case)?;
+            append(path, &of_case, &[])?;
         }
         samples.extend(of_case);
     }
-    report::print(&samples);
+    report::print(&samples, &notes);
     Ok(())
 }

@@ -39,9 +39,9 @@ impl Operands {
         let Self { operation, rank, ranks, bytes, .. } = *self;
         let mut write = |at: u64, line| write_block(block_mut(memory, at, bytes), line);
         match operation {
-            Operation::Barrier | Operation::Replay => {}
-            Operation::Bcast if rank != 0 => {}
-            Operation::Alltoall => {
+            Operation::Barrier | Operation::Mix | Operation::MixWorld | Operation::Replay => {}
+            Operation::Bcast | Operation::Scatter if rank != 0 => {}
+            Operation::Alltoall | Operation::Scatter => {
                 (0..ranks).for_each(|to| write(u64::from(to) * bytes, operand(rank, to, round)));
             }
             Operation::Exchange | Operation::ExchangeAgain => {
@@ -81,14 +81,16 @@ impl Operands {
             (0..ranks).all(|from| holds(result + u64::from(from) * bytes, operand(from, to, round)))
         };
         match operation {
-            Operation::Barrier | Operation::Replay => true,
+            Operation::Barrier | Operation::Mix | Operation::MixWorld | Operation::Replay => true,
             Operation::Pingpong => holds(bytes, operand(rank ^ 1, 0, round)),
             Operation::Bcast => holds(0, operand(0, 0, round)),
-            Operation::Allreduce => {
+            Operation::Reduce if rank != 0 => true,
+            Operation::Reduce | Operation::Allreduce => {
                 let sum = (0..ranks).map(|from| operand(from, 0, round)).reduce(sum);
                 holds(result, sum.expect("there are ranks"))
             }
             Operation::Gather => rank != 0 || gathered(0),
+            Operation::Scatter => holds(result, operand(0, rank, round)),
             Operation::Allgather => gathered(0),
             Operation::Alltoall => gathered(rank),
             Operation::Exchange | Operation::ExchangeAgain => {

@@ -45,9 +45,7 @@ impl Bench {
     fn failed(&self, peer: &Peer, case: Case, sizes: &[u64], way: &str) -> Vec<Sample> {
         let library = peer.library.name.clone();
         let by = By::Peer { library, way: way.to_owned(), kind: FAILED.to_owned() };
-        let [first, later] = [f64::NAN; 2];
-        let sample =
-            |&bytes| Sample { row: self.row(case, bytes), by: by.clone(), run: 0, first, later };
+        let sample = |&bytes| Sample::without_time(self.row(case, bytes), by.clone());
         sizes.iter().map(sample).collect()
     }
 
@@ -83,8 +81,9 @@ impl Bench {
         let processors = processors(case.ranks)?;
         let calls = self.calls(case, sizes, &processors);
         let arguments = calls.arguments(&page, case.memory.kinds_of_library(), &WAYS);
+        let by = By::library(&library.variant);
         let lines = library.run(case.ranks, Some(&processors), progress, &arguments)?;
-        right(parsed(&lines, goal::LIBGOAL, |bytes| self.row(case, bytes), By::library)?)
+        right(parsed(&lines, goal::LIBGOAL, |bytes| self.row(case, bytes), by)?)
     }
 
     fn calls<'a>(&'a self, case: Case, sizes: &'a [u64], processors: &'a [u32]) -> Calls<'a> {
@@ -93,7 +92,7 @@ impl Bench {
             processors,
             sizes,
             rounds: self.rounds,
-            in_a_row: self.in_a_row,
+            manner: case.manner,
             table: self.replay.as_ref().map(|replay| replay.table.as_path()),
         }
     }

@@ -72,8 +72,9 @@ pub(crate) const FAILED: &str = "any";
 pub(crate) enum By {
     /// A schedule of this project.
     Schedule,
-    /// A call of this project's C library, in a kind of memory.
-    Library { way: String, kind: String },
+    /// A call of this project's C library, in a kind of memory. The variant is empty for the
+    /// library as it is.
+    Library { variant: String, way: String, kind: String },
     /// A call of an MPI library, in a kind of memory.
     Peer { library: String, way: String, kind: String },
     /// A work of the machine, in a block of the row's bytes.
@@ -89,9 +90,12 @@ impl By {
         }
     }
 
-    /// Returns the contestant of a way and a kind of memory of this project's library.
-    pub(crate) fn library(way: &str, kind: &str) -> By {
-        By::Library { way: way.to_owned(), kind: kind.to_owned() }
+    /// Returns the contestant of a way and a kind of memory of a variant of this project's library.
+    pub(crate) fn library(variant: &str) -> impl Fn(&str, &str) -> By {
+        |way, kind| {
+            let variant = variant.to_owned();
+            By::Library { variant, way: way.to_owned(), kind: kind.to_owned() }
+        }
     }
 }
 
@@ -99,7 +103,10 @@ impl fmt::Display for By {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             By::Schedule => f.write_str("schedule"),
-            By::Library { way, kind } => write!(f, "{LIBGOAL}:{way}:{kind}"),
+            By::Library { variant, way, kind } if variant.is_empty() => {
+                write!(f, "{LIBGOAL}:{way}:{kind}")
+            }
+            By::Library { variant, way, kind } => write!(f, "{LIBGOAL} {variant}:{way}:{kind}"),
             By::Peer { library, way, kind } => write!(f, "{library}:{way}:{kind}"),
             By::Machine(work) => write!(f, "machine:{work}"),
         }
@@ -116,23 +123,38 @@ pub(crate) struct Sample {
     pub(crate) first: f64,
     /// The mean of later times.
     pub(crate) later: f64,
+    /// The mean of later times from the last rank's beginning to the last one's end. It is no
+    /// number where nobody measured it.
+    pub(crate) span: f64,
 }
 
 impl Sample {
+    /// Returns the sample of a contestant that failed.
+    pub(crate) fn without_time(row: Row, by: By) -> Self {
+        let [first, later, span] = [f64::NAN; 3];
+        Self { row, by, run: 0, first, later, span }
+    }
+
     /// Returns the sample with the number of its run, and times as the raw data has them.
     pub(crate) fn of_run(self, run: usize) -> Self {
-        let [first, later] = [self.first, self.later].map(|ns| (ns * 10.0).round() / 10.0);
-        Self { run, first, later, ..self }
+        let times = [self.first, self.later, self.span];
+        let [first, later, span] = times.map(|ns| (ns * 10.0).round() / 10.0);
+        Self { run, first, later, span, ..self }
     }
 }
 
-pub(crate) const HEADER: &str = "memory,ranks,operation,bytes,contestant,run,first_ns,later_ns";
+pub(crate) const HEADER: &str =
+    "memory,ranks,operation,bytes,contestant,run,first_ns,later_ns,span_ns";
+/// What every header of raw data begins with. Earlier ones had no span.
+const HEADER_BEGIN: &str = "memory,ranks,";
+/// What a note in raw data begins with.
+const NOTE: &str = "# ";
 
 impl fmt::Display for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { row: Row { memory, ranks, operation, bytes }, by, run, first, later } = self;
-        let memory = memory.name();
-        write!(f, "{memory},{ranks},{operation},{bytes},{by},{run},{first:.1},{later:.1}")
+        let Self { row: Row { memory, ranks, operation, bytes }, by, run, .. } = self;
+        let (memory, Self { first, later, span, .. }) = (memory.name(), self);
+        write!(f, "{memory},{ranks},{operation},{bytes},{by},{run},{first:.1},{later:.1},{span:.1}")
     }
 }
 
@@ -142,14 +164,22 @@ impl FromStr for Sample {
     fn from_str(line: &str) -> Result<Self, String> {
         let parse = || {
             let cells: Vec<&str> = line.split(',').collect();
-            let [memory, ranks, operation, bytes, by, run, first, later] = cells[..] else {
+            let [memory, ranks, operation, bytes, by, run, first, later, ref span @ ..] = cells[..]
+            else {
                 return None;
+            };
+            let span = match *span {
+                [] => "NaN",
+                [span] => span,
+                _ => return None,
             };
             let memory = Memory::ALL.into_iter().find(|of| of.name() == memory)?;
             let by = match by.split(':').collect::<Vec<_>>()[..] {
                 ["schedule"] => By::Schedule,
                 ["machine", work] => By::Machine(work.to_owned()),
-                [LIBGOAL, way, kind] => By::Library { way: way.to_owned(), kind: kind.to_owned() },
+                [library, way, kind] if library.starts_with(LIBGOAL) => {
+                    By::library(library[LIBGOAL.len()..].trim_start())(way, kind)
+                }
                 [library, way, kind] => By::Peer {
                     library: library.to_owned(),
                     way: way.to_owned(),
@@ -159,8 +189,9 @@ impl FromStr for Sample {
             };
             let (ranks, bytes) = (ranks.parse().ok()?, bytes.parse().ok()?);
             let row = Row { memory, ranks, operation: operation.to_owned(), bytes };
-            let (first, later) = (first.parse().ok()?, later.parse().ok()?);
-            Some(Self { row, by, run: run.parse().ok()?, first, later })
+            let [first, later, span] = [first, later, span].map(|ns| ns.parse().ok());
+            let (first, later, span) = (first?, later?, span?);
+            Some(Self { row, by, run: run.parse().ok()?, first, later, span })
         };
         parse().ok_or_else(|| format!("`{line}` is no sample"))
     }
@@ -188,34 +219,43 @@ pub(crate) fn moved<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> BT
     lines.filter(|of| of.later > MOVED * least).map(|of| of.run).collect()
 }
 
-/// Reads the samples of files. The runs of an operation are numbered from 1 over all files, and
-/// over all measurements that were appended to one.
+/// Reads the samples of files, and their notes without those that occurred before. The runs of an
+/// operation are numbered from 1 over all files, and over all measurements that were appended to
+/// one.
 ///
 /// # Errors
 /// The system's error, or a line is garbled.
-pub(crate) fn read(paths: &[PathBuf]) -> io::Result<Vec<Sample>> {
-    let mut samples = Vec::new();
+pub(crate) fn read(paths: &[PathBuf]) -> io::Result<(Vec<Sample>, Vec<String>)> {
+    let (mut samples, mut notes) = (Vec::new(), Vec::new());
     for path in paths {
         let text = std::fs::read_to_string(path).map_err(|error| named(path, &error))?;
-        for line in text.lines().filter(|&line| line != HEADER) {
-            samples.push(line.parse().map_err(|why: String| named(path, &io::Error::other(why)))?);
+        for line in text.lines().filter(|&line| !line.starts_with(HEADER_BEGIN)) {
+            match line.strip_prefix(NOTE).map(str::to_owned) {
+                Some(note) if notes.contains(&note) => {}
+                Some(note) => notes.push(note),
+                None => {
+                    let garbled = |why: String| named(path, &io::Error::other(why));
+                    samples.push(line.parse().map_err(garbled)?);
+                }
+            }
         }
     }
     renumber(&mut samples);
-    Ok(samples)
+    Ok((samples, notes))
 }
 
-/// Appends samples to a file of raw data.
+/// Appends samples, and notes before them, to a file of raw data.
 ///
 /// # Errors
 /// The system's error, with the name of the file.
-pub(crate) fn append(path: &Path, samples: &[Sample]) -> io::Result<()> {
+pub(crate) fn append(path: &Path, samples: &[Sample], notes: &[String]) -> io::Result<()> {
     let append = || {
         let mut file = File::options().append(true).create(true).open(path)?;
         let mut text = String::new();
         if file.metadata()?.len() == 0 {
             text = format!("{HEADER}\n");
         }
+        notes.iter().for_each(|note| text.push_str(&format!("{NOTE}{note}\n")));
         for sample in samples {
             text.push_str(&format!("{sample}\n"));
         }
@@ -250,20 +290,24 @@ fn renumber(samples: &mut [Sample]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{HEADER, Sample, moved, read};
+    use super::{HEADER, Sample, append, moved, read};
 
     #[test]
     fn text_and_back() {
         for line in [
-            "malloc,2,barrier,0,schedule,3,1200.0,130.5",
-            "shared,4,bcast,8,Open MPI 5:nonblocking:window,1,1.0,2.0",
-            "shared,2,bcast,8,machine:line,1,1.0,2.0",
-            "shared,2,bcast,8,libgoal:persistent:alloc,1,1.0,2.0",
+            "malloc,2,barrier,0,schedule,3,1200.0,130.5,NaN",
+            "shared,4,bcast late 10 us,8,Open MPI 5:nonblocking:window,1,1.0,2.0,3.0",
+            "shared,2,bcast,8,machine:line,1,1.0,2.0,2.0",
+            "shared,2,bcast,8,libgoal:persistent:alloc,1,1.0,2.0,3.5",
+            "shared,2,bcast,8,libgoal no links:persistent:alloc,1,1.0,2.0,3.5",
         ] {
             let sample: Sample = line.parse().expect("a sample");
             assert_eq!(sample.to_string(), line);
             assert_eq!(line.split(',').count(), HEADER.split(',').count());
         }
+        let before: Sample =
+            "malloc,2,barrier,0,schedule,3,1200.0,130.5".parse().expect("a sample");
+        assert!(before.span.is_nan());
         assert!("malloc,2,barrier,0,schedule,3,1200.0".parse::<Sample>().is_err());
         assert!("heap,2,barrier,0,schedule,3,1,2".parse::<Sample>().is_err());
     }
@@ -287,8 +331,12 @@ mod tests {
         // Two measurements in one file, the second of one run, and another in a second file.
         std::fs::write(&one, [HEADER, "\n", &of(1, 10), &of(2, 20), &of(1, 30)].concat())
             .expect("written");
-        std::fs::write(&two, [HEADER, "\n", &of(1, 40)].concat()).expect("written");
-        let samples = read(&[one, two]).expect("samples");
+        let more =
+            of(1, 40).lines().map(|line| line.parse().expect("a sample")).collect::<Vec<_>>();
+        append(&two, &[], &["Open MPI 5: version 5.0.11".to_owned()]).expect("written");
+        append(&two, &more, &["Open MPI 5: version 5.0.11".to_owned()]).expect("written");
+        let (samples, notes) = read(&[one, two]).expect("samples");
+        assert_eq!(notes, ["Open MPI 5: version 5.0.11"]);
         let runs = samples.iter().map(|sample| (sample.run, sample.later as usize));
         let wanted = [1, 2, 3, 4].map(|run| (run, run * 10));
         assert_eq!(runs.collect::<Vec<_>>(), wanted.map(|of| [of, of]).concat());

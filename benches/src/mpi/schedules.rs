@@ -2,6 +2,7 @@
 //! for so few ranks in one memory. Operands lie as MPI's do: a rank's input from address 0 on,
 //! its output behind that.
 
+use super::args::HALO_BYTES_MAX;
 use super::plan::Plan;
 use goal_collectives::{Request, algorithm};
 use goal_lang::{
@@ -16,10 +17,16 @@ pub(crate) enum Operation {
     Pingpong,
     Barrier,
     Bcast,
+    Reduce,
     Allreduce,
     Gather,
+    Scatter,
     Allgather,
     Alltoall,
+    /// 16 collectives of 8 B to 1 KiB and 5 kinds in random order, on 3 communicators
+    Mix,
+    /// The same on one communicator
+    MixWorld,
     /// Adds what came to the operand and exchanges the sum with the other rank, many times in one
     /// schedule
     Exchange,
@@ -34,14 +41,18 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    pub(crate) const ALL: [Operation; 10] = [
+    pub(crate) const ALL: [Operation; 14] = [
         Operation::Pingpong,
         Operation::Barrier,
         Operation::Bcast,
+        Operation::Reduce,
         Operation::Allreduce,
         Operation::Gather,
+        Operation::Scatter,
         Operation::Allgather,
         Operation::Alltoall,
+        Operation::Mix,
+        Operation::MixWorld,
         Operation::Exchange,
         Operation::ExchangeAgain,
         Operation::Halo,
@@ -53,10 +64,14 @@ impl Operation {
             Operation::Pingpong => "pingpong",
             Operation::Barrier => "barrier",
             Operation::Bcast => "bcast",
+            Operation::Reduce => "reduce",
             Operation::Allreduce => "allreduce",
             Operation::Gather => "gather",
+            Operation::Scatter => "scatter",
             Operation::Allgather => "allgather",
             Operation::Alltoall => "alltoall",
+            Operation::Mix => "mix",
+            Operation::MixWorld => "mix-world",
             Operation::Exchange => "exchange",
             Operation::ExchangeAgain => "exchange-again",
             Operation::Halo => "halo",
@@ -88,15 +103,40 @@ impl Operation {
             Operation::Pingpong
             | Operation::Barrier
             | Operation::Bcast
+            | Operation::Reduce
             | Operation::Allreduce
             | Operation::Gather
+            | Operation::Scatter
             | Operation::Allgather
-            | Operation::Alltoall => true,
+            | Operation::Alltoall
+            | Operation::Mix
+            | Operation::MixWorld => true,
             Operation::Exchange
             | Operation::ExchangeAgain
             | Operation::Halo
             | Operation::Replay => false,
         }
+    }
+
+    /// Returns true if the operation is many calls of several kinds.
+    pub(crate) fn is_mix(self) -> bool {
+        matches!(self, Operation::Mix | Operation::MixWorld)
+    }
+
+    /// Returns true if the operation can have operands of so many bytes. `element` is the size of a
+    /// number that reductions add.
+    pub(crate) fn fits(self, bytes: u64, element: u64) -> bool {
+        match self {
+            Operation::Reduce | Operation::Allreduce => bytes.is_multiple_of(element),
+            Operation::Exchange | Operation::ExchangeAgain => bytes > 0 && bytes.is_multiple_of(4),
+            Operation::Halo => bytes > 0 && bytes.is_multiple_of(4) && bytes <= HALO_BYTES_MAX,
+            _ => true,
+        }
+    }
+
+    /// Returns true if the operation adds numbers.
+    pub(crate) fn is_reduction(self) -> bool {
+        matches!(self, Operation::Reduce | Operation::Allreduce)
     }
 
     /// Returns true if `ranks` ranks can perform the operation.
@@ -141,9 +181,13 @@ impl Operation {
                 Operation::ExchangeAgain => body.exchange(1),
                 Operation::Barrier
                 | Operation::Bcast
+                | Operation::Reduce
                 | Operation::Gather
+                | Operation::Scatter
                 | Operation::Allgather
                 | Operation::Alltoall
+                | Operation::Mix
+                | Operation::MixWorld
                 | Operation::Replay => {}
                 Operation::Halo => body.halo(Plan::new(self, ranks, bytes).times),
             }
@@ -173,7 +217,9 @@ impl Operation {
             Operation::Barrier => Some((CollectiveKind::Barrier, "direct")),
             // In one memory that is one copy each, all at once.
             Operation::Bcast => Some((CollectiveKind::Bcast, "linear")),
+            Operation::Reduce => Some((CollectiveKind::Reduce, "linear")),
             Operation::Gather => Some((CollectiveKind::Gather, "linear")),
+            Operation::Scatter => Some((CollectiveKind::Scatter, "linear")),
             Operation::Allgather => Some((CollectiveKind::Allgather, "linear")),
             Operation::Alltoall => Some((CollectiveKind::Alltoall, "linear")),
             _ => None,
@@ -187,7 +233,7 @@ impl Operation {
                 u64::from(ranks.ilog2()) * bytes
             }
             Operation::Pingpong | Operation::Barrier | Operation::Bcast => 0,
-            Operation::Alltoall => bytes * u64::from(ranks),
+            Operation::Alltoall | Operation::Scatter => bytes * u64::from(ranks),
             _ => bytes,
         }
     }
@@ -446,7 +492,11 @@ mod tests {
                         | Operation::Exchange
                         | Operation::ExchangeAgain
                         | Operation::Halo
+                        | Operation::Mix
+                        | Operation::MixWorld
                         | Operation::Replay => None,
+                        Operation::Reduce => Some(CollectiveKind::Reduce),
+                        Operation::Scatter => Some(CollectiveKind::Scatter),
                         Operation::Barrier => Some(CollectiveKind::Barrier),
                         Operation::Bcast => Some(CollectiveKind::Bcast),
                         Operation::Allreduce => Some(CollectiveKind::Allreduce),

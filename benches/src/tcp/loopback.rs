@@ -59,7 +59,7 @@ mod tests {
             processors: &[0, 1],
             sizes: &[8],
             rounds,
-            in_a_row: None,
+            manner: Manner::default(),
             table: None,
         };
         let sample = "shared,2,allreduce,8,v4:blocking:alloc,1,1,1".parse::<Sample>();

@@ -10,7 +10,8 @@ use crate::job::{Page, processors};
 use crate::library::goal::{self, Table};
 use crate::library::{self, Libraries, Over, Peer};
 use crate::mpi::{
-    By, Calls, Memory, Operation, RANKS_MAX, Row, Sample, WAYS, append, bytes, parsed, right,
+    By, Calls, Manner, Memory, Operation, RANKS_MAX, Row, Sample, WAYS, append, bytes, parsed,
+    right,
 };
 use clap::Args as ClapArgs;
 use goal_job::{Mode, Wait};
@@ -58,7 +59,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     if let Some(path) = &args.csv {
-        append(path, &[])?;
+        append(path, &[], &[])?;
     }
     let bench = Bench::new(args)?;
     let mut samples = Vec::new();
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             }
             let of_case = bench.measure(operation, ranks)?;
             if let Some(path) = &args.csv {
-                append(path, &of_case)?;
+                append(path, &of_case, &[])?;
             }
             samples.extend(of_case);
         }
@@ -121,7 +122,7 @@ impl<'a> Bench<'a> {
             processors: &processors,
             sizes,
             rounds,
-            in_a_row: None,
+            manner: Manner::default(),
             table: None,
         };
         let check = |of| {
@@ -174,7 +175,7 @@ impl<'a> Bench<'a> {
                 let Args { progress, wait, .. } = *self.args;
                 let key = &self.jobs.key;
                 let lines = self.ours.run_over_tcp(processors, progress, wait, key, &arguments)?;
-                parsed(&lines, goal::LIBGOAL, row, By::library)?
+                parsed(&lines, goal::LIBGOAL, row, By::library(""))?
             }
         };
         right(samples)

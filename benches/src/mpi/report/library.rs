@@ -1,13 +1,15 @@
 //! The table of the C library's calls.
 
-use super::{Figures, Group, Value, us};
+use super::{Figures, Group, Value, times, us};
+use crate::library::goal::LIBGOAL;
 use crate::mpi::samples::{By, Memory, WAYS};
 use crate::table;
 
-const HEADER: [&str; 14] = [
+const HEADER: [&str; 20] = [
     "ranks",
     "operation",
     "bytes",
+    "of",
     "best peer",
     "its us",
     "persistent us",
@@ -18,51 +20,73 @@ const HEADER: [&str; 14] = [
     "ratio",
     "blocking us",
     "ratio",
-    "persistent, of schedule",
+    "times the limit",
+    "of schedule",
+    "best peer's span",
+    "its us",
+    "persistent span us",
+    "ratio",
 ];
 
 /// Prints the calls of the rows beside the best MPI library's, whichever way that is called.
 pub(super) fn print(memory: Memory, groups: &[&Group<'_>]) {
-    let rows: Vec<Vec<String>> = groups.iter().filter_map(|group| cells(group)).collect();
+    let rows: Vec<Vec<String>> = groups.iter().flat_map(|group| rows(group)).collect();
     if !rows.is_empty() {
         let memory = match memory {
             Memory::Malloc => "memory from malloc",
             Memory::Shared => "memory from GOAL_Alloc",
         };
-        say!("\nPrograms in C: calls of libgoal in the same loop, {memory}, beside the best peer.");
+        say!(
+            "\nPrograms in C: calls of libgoal in the same loop, {memory}, beside the best peer. A span is from the last rank's beginning to the last one's end."
+        );
         table::print(&HEADER, &rows);
     }
 }
 
-/// Returns the cells of a row, if the library was measured there.
-fn cells(group: &Group<'_>) -> Option<Vec<String>> {
-    let later: Value = |sample| sample.later;
-    let of = |way: &str| {
-        let is_way = |by: &&By| matches!(by, By::Library { way: of, .. } if of == way);
+/// Returns the cells of the library's variants, as it is first.
+fn rows(group: &Group<'_>) -> Vec<Vec<String>> {
+    let mut variants: Vec<&str> = Vec::new();
+    for sample in &group.samples {
+        if let By::Library { variant, .. } = &sample.by
+            && !variants.contains(&variant.as_str())
+        {
+            variants.push(variant);
+        }
+    }
+    variants.sort_by_key(|variant| !variant.is_empty());
+    variants.into_iter().map(|variant| cells(group, variant)).collect()
+}
+
+fn cells(group: &Group<'_>, variant: &str) -> Vec<String> {
+    let [later, span]: [Value; 2] = [|sample| sample.later, |sample| sample.span];
+    let of = |way: &str, value: Value| {
+        let is_way = |by: &&By| matches!(by, By::Library { variant: v, way: w, .. } if v == variant && w == way);
         let by = group.samples.iter().map(|sample| &sample.by).find(is_way)?;
-        group.figures(by, later)
+        group.figures(by, value)
     };
-    let [blocking, nonblocking, persistent] = WAYS.map(of);
-    persistent.or(nonblocking).or(blocking)?;
+    let [blocking, nonblocking, persistent] = WAYS.map(|way| of(way, later));
     let best = group.best(later);
-    let ratio = |ours: Option<Figures>, to: Option<f64>| {
-        let ratio = ours.zip(to).map(|(ours, to)| ours.median / to);
-        ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"))
-    };
     let peer = best.as_ref().map(|(_, best)| best.median);
-    let median = |of: Option<Figures>| of.map_or("-".to_owned(), |of| us(of.median));
+    let name = |by: Option<&By>| by.map_or("-".to_owned(), |by| by.to_string().replace(':', " "));
+    let middle = |of: Option<Figures>| of.map(|of| of.median);
+    let cell = |ns: Option<f64>| ns.filter(|ns| !ns.is_nan()).map_or("-".to_owned(), us);
     let mut cells = vec![
         group.row.ranks.to_string(),
         group.row.operation.clone(),
         group.row.bytes.to_string(),
-        best.map_or("-".to_owned(), |(by, _)| by.to_string().replace(':', " ")),
-        peer.map_or("-".to_owned(), us),
+        if variant.is_empty() { LIBGOAL } else { variant }.to_owned(),
+        name(best.map(|(by, _)| by)),
+        cell(peer),
     ];
     cells.extend(Figures::cells(persistent));
-    cells.push(ratio(persistent, peer));
-    cells.extend([median(nonblocking), ratio(nonblocking, peer)]);
-    cells.extend([median(blocking), ratio(blocking, peer)]);
-    let schedule = group.figures(&By::Schedule, later).map(|of| of.median);
-    cells.push(ratio(persistent, schedule));
-    Some(cells)
+    cells.push(times(middle(persistent), peer));
+    for way in [nonblocking, blocking] {
+        cells.extend([cell(middle(way)), times(middle(way), peer)]);
+    }
+    cells.push(times(middle(persistent), group.limit()));
+    cells.push(times(middle(persistent), middle(group.figures(&By::Schedule, later))));
+    let (best, ours) = (group.best(span), middle(of(WAYS[2], span)));
+    let peer = best.as_ref().map(|(_, best)| best.median);
+    cells.extend([name(best.map(|(by, _)| by)), cell(peer), cell(ours), times(ours, peer)]);
+    cells
 }

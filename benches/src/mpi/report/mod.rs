@@ -4,7 +4,8 @@ mod library;
 
 use super::Operation;
 use super::limits::limit;
-use super::samples::{By, FAILED, IN_A_ROW, Memory, Row, Sample, moved};
+use super::manner::operation_of;
+use super::samples::{By, FAILED, Memory, Row, Sample, moved};
 use crate::measure::median;
 use crate::table;
 use std::collections::BTreeSet;
@@ -22,7 +23,7 @@ const HEADER: [&str; 13] = [
     "most",
     "ratio",
     "limit us",
-    "of it reached",
+    "times it",
 ];
 
 /// The columns that the table of first instances has too: all but those of limits.
@@ -98,10 +99,17 @@ impl Group<'_> {
 
     /// Returns true if an instance has many steps.
     fn is_repeated(&self) -> bool {
-        let name = self.row.operation.split(IN_A_ROW).next();
-        let named = |operation: &&Operation| Some(operation.name()) == name;
+        let name = operation_of(&self.row.operation);
+        let named = |operation: &&Operation| operation.name() == name;
         // Whatever has another name is a replay.
         Operation::ALL.iter().find(named).is_none_or(|operation| operation.is_repeated())
+    }
+
+    /// Returns true if a schedule was measured, or no program in C at all.
+    fn has_schedule(&self) -> bool {
+        let is_library = |by: &By| matches!(by, By::Library { .. });
+        let mut contestants = self.samples.iter().map(|sample| &sample.by);
+        contestants.clone().any(|by| *by == By::Schedule) || !contestants.any(is_library)
     }
 
     fn limit(&self) -> Option<f64> {
@@ -129,10 +137,15 @@ impl Group<'_> {
         cells.extend(Figures::cells(ours));
         cells.push(medians.map_or("-".to_owned(), |(best, ours)| format!("{:.2}", ours / best)));
         cells.push(limit.map_or("-".to_owned(), us));
-        let share = limit.zip(ours).map(|(limit, ours)| 100.0 * limit / ours.median);
-        cells.push(share.map_or("-".to_owned(), |share| format!("{share:.0} %")));
+        cells.push(times(ours.map(|ours| ours.median), limit));
         cells
     }
+}
+
+/// Returns how many times a time is another one, as a cell.
+fn times(of: Option<f64>, other: Option<f64>) -> String {
+    let times = of.zip(other).map(|(of, other)| of / other).filter(|times| !times.is_nan());
+    times.map_or("-".to_owned(), |times| format!("{times:.2}"))
 }
 
 /// Returns the samples that were taken with the same memory, ranks and operation, without the runs
@@ -219,19 +232,25 @@ fn notes(samples: &[Sample], memory: Memory) -> BTreeSet<String> {
     notes
 }
 
-/// Prints a table for each kind of memory, and one of first times.
-pub(crate) fn print(samples: &[Sample]) {
+/// Prints a table for each kind of memory, and one of first times. `contestants` are notes on their
+/// versions and settings.
+pub(crate) fn print(samples: &[Sample], contestants: &[String]) {
     let groups = groups(samples);
     for memory in Memory::ALL {
         let of_memory = || groups.iter().filter(|group| group.row.memory == memory);
         if of_memory().next().is_none() {
             continue;
         }
-        say!("\n{} Operands are written before and results read after.", title(memory));
-        let later = of_memory().map(|group| group.cells(|sample| sample.later, group.limit()));
-        table::print(&HEADER, &later.collect::<Vec<_>>());
+        let of_schedules = of_memory().filter(|group| group.has_schedule());
+        let later = of_schedules.map(|group| group.cells(|sample| sample.later, group.limit()));
+        let later: Vec<_> = later.collect();
+        if !later.is_empty() {
+            say!("\n{} Operands are written before and results read after.", title(memory));
+            table::print(&HEADER, &later);
+        }
         library::print(memory, &of_memory().collect::<Vec<_>>());
         notes(samples, memory).iter().for_each(|note| say!("{note}"));
+        contestants.iter().for_each(|note| say!("{note}"));
         first_instances(&of_memory().filter(|group| group.is_repeated()).collect::<Vec<_>>());
     }
 }
