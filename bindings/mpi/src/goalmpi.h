@@ -86,7 +86,14 @@ struct call {
   int root;
   /* Errors of this rank's arguments: one that MPI has found, and one to be told when the call ends. */
   int refused, error;
+  /* Of a call that waits: the next one, and the looks at it. */
+  struct call *next;
+  uint64_t looks;
 };
+
+/* The first look at a call at which the choices of ranks are compared. Each further comparison comes
+ * after twice as many looks. */
+#define LATE 512
 
 /* entries.c */
 /* Lets the program's calls go to PMPI. */
@@ -174,6 +181,12 @@ int goalmpi_room(struct call *call);
 int goalmpi_before(struct call *call);
 int goalmpi_after(struct call *call);
 int goalmpi_run(struct call *call);
+/* Notes a look at a call that waits. Returns 1 if the choices of ranks are to be compared. */
+int goalmpi_is_late(struct call *call);
+/* What a rank does that waits for a schedule. libgoal calls it, and it may call GOAL_Abort only. */
+void goalmpi_idle(void);
+/* In a process that a rank has forked. */
+void goalmpi_forget_waiting(void);
 GOAL_Schedule goalmpi_prepare(const struct call *call, GOAL_Comm comm);
 GOAL_Handle goalmpi_launch(const struct call *call, GOAL_Comm comm);
 
@@ -187,6 +200,8 @@ int goalmpi_start_persistent(struct persistent *of, GOAL_Schedule schedule, cons
 void goalmpi_complete_ended(void);
 /* Completes them and tells the errors. */
 void goalmpi_poll(void);
+/* Compares the choices of ranks for requests that are late. */
+void goalmpi_look_at_pending(void);
 void goalmpi_pause(unsigned *rounds);
 /* Returns 0 if the thread of progress can't start. */
 int goalmpi_use_thread(void);

@@ -2,6 +2,7 @@
 //! and its runs. The functions of this module make progress, and note the ends of runs.
 
 use crate::error::{Error, ErrorCode, Result, error_of};
+use crate::idle::IdleFunction;
 use crate::offload::KernelPart;
 use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
 use goal_engine::Cause;
@@ -77,6 +78,8 @@ pub(crate) struct RankCore {
     /// The cache of the collectives that are kept for later calls. The drop of a collective takes
     /// the engine lock.
     pub(crate) kept: Option<Box<dyn Kept>>,
+    /// The function that a waiting thread calls again and again.
+    pub(crate) idle: Option<IdleFunction>,
     /// The number of times that the surviving ranks have regrouped after a loss.
     generation: u32,
     /// The completion events of runs in the kernel; `None` if the kernel runs no schedules.
@@ -96,10 +99,16 @@ impl RankCore {
             orphans: Vec::new(),
             due: Vec::new(),
             kept: None,
+            idle: None,
             generation: 0,
             events,
             parts: Vec::new(),
         }
+    }
+
+    /// Returns the rank's member of the job; `None` once the group is finalized.
+    pub(crate) fn member(&self) -> Option<&Member<'static>> {
+        self.member.as_ref()
     }
 
     /// Returns the rank's member of the job, and the slots.
@@ -450,16 +459,23 @@ impl RankCore {
 
     /// Makes progress, and sleeps if there is nothing to do. Returns when a run in `tickets`, a
     /// parked or a watched run has ended. Also returns when a completion event has come, or when
-    /// `is_wanted` returns true.
+    /// `is_wanted` returns true. If there is a function for idle threads, does not sleep, and
+    /// returns when it is due.
     pub(crate) fn work_until(
         &mut self,
         tickets: &[Ticket],
         is_wanted: impl Fn() -> bool,
     ) -> std::result::Result<(), Interrupted> {
-        let Self { member: Some(member), slots, parked, events, .. } = self else { return Ok(()) };
+        let Self { member: Some(member), slots, parked, events, idle, .. } = self else {
+            return Ok(());
+        };
         let (slots, parked, events) = (&*slots, &*parked, events.as_deref());
-        member.wait_while(|member| {
-            if is_wanted() || events.is_some_and(|events| events.is_due() || events.is_news()) {
+        let mut has_stepped = false;
+        member.stay_awake(idle.is_some());
+        let waited = member.wait_while(|member| {
+            let is_due = std::mem::replace(&mut has_stepped, true) && member.has_waited();
+            let has_news = events.is_some_and(|events| events.is_due() || events.is_news());
+            if is_wanted() || has_news || is_due && idle.is_some() {
                 return Ok(false);
             }
             let mut runs = |instance: Option<&Instance>| {
@@ -481,7 +497,9 @@ impl RankCore {
                 }
             }
             Ok(true)
-        })
+        });
+        member.stay_awake(false);
+        waited
     }
 
     /// Removes from `parked` the runs that have ended. Returns true if there was one.

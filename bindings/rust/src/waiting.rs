@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::progress::{RankCore, no_run};
 use crate::shared::{HeldCore, SharedGroup};
 use crate::slots::Ticket;
+use crate::thread::within_function;
 use goal_kernel::CompletionEvents;
 use goal_rank::progress::Interrupted;
 use parking_lot::MutexGuard;
@@ -178,7 +179,9 @@ impl SharedGroup {
             if ended.is_some() || !core.due.is_empty() {
                 return Ok(ended);
             }
-            if others || wanted() {
+            if let Some(idle) = core.due_idle() {
+                MutexGuard::unlocked_fair(core.guard(), || within_function(|| idle()));
+            } else if others || wanted() {
                 MutexGuard::unlocked_fair(core.guard(), std::thread::yield_now);
             }
         }

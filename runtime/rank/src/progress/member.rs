@@ -36,7 +36,7 @@ const SINGLETON_POLL: Duration = Duration::from_micros(200);
 pub struct Member<'a> {
     pub(super) job: Job<'a>,
     pub(super) rank: u32,
-    pause: Pause,
+    pub(super) pause: Pause,
     pub(super) engines: Engines<'a>,
     /// The number of the launcher's last question that this member has answered.
     answered: u32,
