@@ -72,7 +72,9 @@ static void be_a_fork(void) {
   goalmpi_is_on = 0;
   goalmpi_is_threaded = 0;
   goalmpi_step_aside();
+  goalmpi_unlearn();
   goalmpi_forget_waiting();
+  goalmpi_behind = 0;
   goalmpi_forget_pending();
   goalmpi_forget_persistent();
 }
@@ -131,6 +133,7 @@ WRAPPER(Finalize)(void) {
     /* No rank needs messages of MPI from this one any more. */
     PMPI_Barrier(MPI_COMM_WORLD);
     goalmpi_is_on = 0;
+    goalmpi_unlearn();
     GOAL_Set_idle(NULL);
     goalmpi_choices_end();
     goalmpi_communicators_end();

@@ -169,6 +169,7 @@ void goalmpi_look_at_pending(void) {
 }
 
 void goalmpi_poll(void) {
+  goalmpi_catch_up();
   if (goalmpi_has_pending()) goalmpi_complete_ended();
   goalmpi_tell_errors();
 }

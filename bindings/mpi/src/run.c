@@ -3,8 +3,11 @@
  * A rank that waits here must also make progress of MPI: another rank may wait for a message that
  * this one began to send or receive before. So libgoal calls goalmpi_idle while it waits, which
  * probes on a communicator of its own. That lets MPI make progress. A probe on a copy of
- * MPI_COMM_SELF does not in MPICH. Behind the wait it probes too: what another rank sent before its
- * call is found by one test then, as behind a collective of MPI. */
+ * MPI_COMM_SELF does not in MPICH.
+ *
+ * What another rank sent before its call must be found by one test behind the call, as behind a
+ * collective of MPI. So a test behind a schedule probes first. A program may call nothing but
+ * collectives for long, so the end of every 16th schedule probes too. */
 #include "goalmpi.h"
 #include <stdio.h>
 
@@ -193,20 +196,34 @@ static void give_turn(void) {
   PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, goalmpi_world, &flag, MPI_STATUS_IGNORE);
 }
 
-/* The blocking calls of all threads that wait. */
-static struct call *waiting;
+unsigned goalmpi_behind;
+
+void goalmpi_catch_up(void) {
+  if (!__atomic_load_n(&goalmpi_behind, __ATOMIC_RELAXED)) return;
+  __atomic_store_n(&goalmpi_behind, 0, __ATOMIC_RELAXED);
+  give_turn();
+}
+
+/* Notes that a schedule has ended in which MPI may have made no progress. */
+static void fall_behind(void) {
+  unsigned behind = __atomic_load_n(&goalmpi_behind, __ATOMIC_RELAXED) + 1;
+  __atomic_store_n(&goalmpi_behind, behind, __ATOMIC_RELAXED);
+  if (behind >= BEHIND_MAX) goalmpi_catch_up();
+}
+
+struct call *goalmpi_waiting;
 
 static void enter(struct call *call) {
   call->looks = 0;
   goalmpi_lock();
-  call->next = waiting;
-  waiting = call;
+  call->next = goalmpi_waiting;
+  goalmpi_waiting = call;
   goalmpi_unlock();
 }
 
 static void leave(const struct call *call) {
   goalmpi_lock();
-  for (struct call **at = &waiting; *at; at = &(*at)->next) {
+  for (struct call **at = &goalmpi_waiting; *at; at = &(*at)->next) {
     if (*at != call) continue;
     *at = call->next;
     break;
@@ -214,7 +231,7 @@ static void leave(const struct call *call) {
   goalmpi_unlock();
 }
 
-void goalmpi_forget_waiting(void) { waiting = NULL; }
+void goalmpi_forget_waiting(void) { goalmpi_waiting = NULL; }
 
 int goalmpi_is_late(struct call *call) {
   call->looks++;
@@ -226,7 +243,7 @@ static void look_at_waiting(void) {
   struct call late;
   int has_late = 0;
   goalmpi_lock();
-  for (struct call *at = waiting; at; at = at->next) {
+  for (struct call *at = goalmpi_waiting; at; at = at->next) {
     if (!goalmpi_is_late(at)) continue;
     late = *at;
     has_late = 1;
@@ -241,6 +258,25 @@ void goalmpi_idle(void) {
   if (goalmpi_has_pending()) goalmpi_look_at_pending();
 }
 
+int goalmpi_end(struct call *call, int code) {
+  /* A handler may free the communicator, and its known calls with it. */
+  MPI_Comm comm = call->mpi;
+  int rc = code < 0 ? goalmpi_give_up(call, NULL) : MPI_SUCCESS;
+  goalmpi_catch_up();
+  goalmpi_tell_errors();
+  return goalmpi_tell_error(comm, rc);
+}
+
+WRAPPER(Iprobe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
+  goalmpi_catch_up();
+  return PMPI_Iprobe(source, tag, comm, flag, status);
+}
+
+WRAPPER(Improbe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
+  goalmpi_catch_up();
+  return PMPI_Improbe(source, tag, comm, flag, message, status);
+}
+
 /* Runs a call and waits for its end. */
 int goalmpi_run(struct call *call) {
   int rc = call->refused ? call->refused : goalmpi_before(call);
@@ -250,7 +286,7 @@ int goalmpi_run(struct call *call) {
     ended = run_blocking(call, call->comm->blocking);
     leave(call);
     rc = ended < 0 ? goalmpi_give_up(call, NULL) : goalmpi_after(call);
-    give_turn();
+    fall_behind();
   }
   goalmpi_drop(call);
   goalmpi_tell_errors();
