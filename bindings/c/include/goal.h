@@ -205,7 +205,8 @@ typedef enum {
   GOAL_EXT_NEIGHBORS = 12,
   GOAL_EXT_OFFLOAD = 13,
   GOAL_EXT_GROWTH = 14,
-  GOAL_EXT_SURVIVAL = 15
+  GOAL_EXT_SURVIVAL = 15,
+  GOAL_EXT_IDLE = 16
 } GOAL_ExtensionId;
 
 /* Returns 1 if this library has an extension; else 0. */
@@ -230,6 +231,21 @@ int GOAL_Get_progress(void);
  * GOAL_ERR_UNSUPPORTED.
  */
 int GOAL_Set_progress(GOAL_Progress progress);
+
+/*
+ * A function that calls which wait call again and again. It may call other libraries, as MPI. Of
+ * this library it may call GOAL_Abort only; other functions return GOAL_ERR_UNSUPPORTED. It must not
+ * leave by longjmp. An exception that leaves it ends the process.
+ */
+typedef void (*GOAL_Idle)(void);
+
+/*
+ * Sets the function that a thread calls while it waits for a run in a call, or removes it (NULL).
+ * The first call comes after about a microsecond. If several threads wait, one of them calls it. No
+ * lock of the library is held meanwhile. While there is a function, threads that wait do not sleep:
+ * they offer their processor to others.
+ */
+int GOAL_Set_idle(GOAL_Idle idle);
 
 /*
  * PAGE goal_errors - codes and texts of errors

@@ -1,12 +1,13 @@
 //! Defines the functions of the group: start, end, ranks, errors, extensions and progress.
 #![allow(unsafe_code)] // exported names
 
-use crate::border::{border, group, last_code, last_text, status};
+use crate::border::{border, border_of_core, group, last_code, last_text, status};
 use crate::types::{GOAL_ExtensionId, GOAL_Progress};
 use crate::{communicator, graph, schedule};
-use goal::{Error, ErrorCode, Group};
+use goal::{Error, ErrorCode, Group, IdleFunction};
 use goal_job::Mode;
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::Arc;
 
 /// The most bytes that a process sends to the others when a group starts.
 const BLOB_MAX: usize = 64 << 10;
@@ -82,11 +83,12 @@ extern "C" fn GOAL_MyRank() -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn GOAL_Abort(why: *const c_char) -> c_int {
-    status("GOAL_Abort", || {
+    // A function of the program may call this while the library has called it.
+    border_of_core("GOAL_Abort", || {
         // SAFETY: the caller passes NULL or a string of C.
         let why = (!why.is_null()).then(|| unsafe { CStr::from_ptr(why) }.to_string_lossy());
         group()?.abort(why.as_deref().unwrap_or("the program has ended the job"));
-        Ok(())
+        Ok(0)
     })
 }
 
@@ -113,7 +115,7 @@ extern "C" fn GOAL_IsFinalized() -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_IsExtensionAvailable(extension: GOAL_ExtensionId) -> c_int {
     // Extensions have numbers from 1 on, and all that the header names are available.
-    (1..=15).contains(&extension).into()
+    (1..=16).contains(&extension).into()
 }
 
 #[unsafe(no_mangle)]
@@ -175,4 +177,26 @@ extern "C" fn GOAL_Set_progress(progress: GOAL_Progress) -> c_int {
         }
         group.set_progress(wanted)
     })
+}
+
+/// A function of the program that waiting threads call.
+type GOAL_Idle = Option<unsafe extern "C-unwind" fn()>;
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn GOAL_Set_idle(idle: GOAL_Idle) -> c_int {
+    status("GOAL_Set_idle", || {
+        // SAFETY: the caller passes a function of this type, which any thread may call.
+        let function = |idle| -> IdleFunction { Arc::new(move || unsafe { call(idle) }) };
+        group()?.set_idle(idle.map(function))
+    })
+}
+
+/// Calls a function of the program. If an exception leaves the function, the process ends here,
+/// since the exception would skip frames of the library.
+///
+/// # Safety
+/// The conditions of `function` hold.
+unsafe extern "C" fn call(function: unsafe extern "C-unwind" fn()) {
+    // SAFETY: as the caller says.
+    unsafe { function() };
 }

@@ -9,6 +9,7 @@
 /* One rank alone may try a call with wrong arguments, so such calls have no number. */
 static int left(struct call *call, enum reason reason) {
   goalmpi_count(call->kind, reason, 0);
+  call->reason = reason;
   if (reason == SIZE) goalmpi_note(call, 1);
   return 0;
 }

@@ -51,6 +51,7 @@ static void forget(MPI_Comm comm) {
   }
   goalmpi_unlock();
   if (!found) return;
+  goalmpi_unlearn();
   if (found->blocking != GOAL_COMM_WORLD) GOAL_Comm_free(found->blocking);
   GOAL_Comm_free(found->nonblocking);
   free(found);

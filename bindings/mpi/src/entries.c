@@ -35,7 +35,8 @@
   X(Comm_split_type) X(Intercomm_merge) X(Cart_create) X(Cart_sub) X(Graph_create)             \
   X(Dist_graph_create) X(Dist_graph_create_adjacent)                                           \
   X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany) X(Testsome)          \
-  X(Request_get_status) STARTS(X) STATUSES(X)
+  X(Request_get_status) STARTS(X) STATUSES(X)                                                  \
+  X(Iprobe) X(Improbe)
 
 #if defined(__x86_64__)
 #define JUMP(at) "endbr64\n\tjmp *" at "(%rip)\n"

@@ -78,6 +78,8 @@ struct call {
   uint32_t number;
   /* The bytes of a block. */
   uint64_t bytes;
+  /* Why it is left to MPI. */
+  enum reason reason;
   struct side in, out;
   int is_in_place, reads_out, writes_out;
   int64_t count;
@@ -86,6 +88,33 @@ struct call {
   int root;
   /* Errors of this rank's arguments: one that MPI has found, and one to be told when the call ends. */
   int refused, error;
+  /* Of a call that waits: the next one, and the looks at it. */
+  struct call *next;
+  uint64_t looks;
+};
+
+/* The first look at a call at which the choices of ranks are compared. Each further comparison comes
+ * after twice as many looks. */
+#define LATE 512
+
+/* The raw arguments of a call. Those that an operation does not have are 0. */
+struct arguments {
+  const void *in;
+  void *out;
+  MPI_Count count, rcount;
+  MPI_Datatype type, rtype;
+  MPI_Op op;
+  int root;
+  MPI_Comm comm;
+};
+
+/* A blocking call whose choice is known. */
+struct known {
+  int is_kept;
+  enum kind kind;
+  struct arguments of;
+  int is_in_place, uses_in, uses_out;
+  struct call call;
 };
 
 /* entries.c */
@@ -121,6 +150,7 @@ int goalmpi_in_range(enum kind kind, uint64_t bytes);
 int goalmpi_reports(void);
 
 /* report.c */
+extern uint64_t goalmpi_calls[KINDS][REASONS], goalmpi_bytes_run[KINDS];
 void goalmpi_count(enum kind kind, enum reason reason, uint64_t bytes);
 void goalmpi_report(void);
 
@@ -143,6 +173,7 @@ GOAL_Comm goalmpi_copy(const struct comm *comm);
 void goalmpi_types(void);
 size_t goalmpi_width(MPI_Datatype type);
 int goalmpi_is_dense(MPI_Datatype type);
+int goalmpi_is_predefined(MPI_Datatype type);
 int goalmpi_reduction(MPI_Datatype type, MPI_Op op, GOAL_Type *goal_type, GOAL_Op *goal_op);
 int goalmpi_pack(struct side *side);
 int goalmpi_unpack(struct side *side);
@@ -174,8 +205,38 @@ int goalmpi_room(struct call *call);
 int goalmpi_before(struct call *call);
 int goalmpi_after(struct call *call);
 int goalmpi_run(struct call *call);
+/* The blocking calls of all threads that wait. */
+extern struct call *goalmpi_waiting;
+/* Handles the end of a known call that failed, or behind which MPI has to make progress: `code` is
+ * that of libgoal. Returns the call's result. */
+int goalmpi_end(struct call *call, int code);
+/* The blocking schedules since this rank last let MPI make progress at the end of one. */
+extern unsigned goalmpi_behind;
+#define BEHIND_MAX 16
+/* Lets MPI make progress if it has not since the last schedule. */
+void goalmpi_catch_up(void);
+/* Notes a look at a call that waits. Returns 1 if the choices of ranks are to be compared. */
+int goalmpi_is_late(struct call *call);
+/* What a rank does that waits for a schedule. libgoal calls it, and it may call GOAL_Abort only. */
+void goalmpi_idle(void);
+/* In a process that a rank has forked. */
+void goalmpi_forget_waiting(void);
 GOAL_Schedule goalmpi_prepare(const struct call *call, GOAL_Comm comm);
 GOAL_Handle goalmpi_launch(const struct call *call, GOAL_Comm comm);
+
+/* known.c */
+#define KNOWN_MAX 64
+extern struct known goalmpi_known[KNOWN_MAX];
+static inline struct known *goalmpi_place_of(enum kind kind, const struct arguments *of) {
+  uint64_t bits = 0;
+  memcpy(&bits, &of->comm, sizeof of->comm);
+  bits = (bits * 31 + (uint64_t)of->count) * 0x9e3779b97f4a7c15u;
+  return &goalmpi_known[(bits >> 58) ^ (uint64_t)kind * 9 % KNOWN_MAX];
+}
+/* Keeps the choice of a call with these arguments, if it may be kept. */
+void goalmpi_learn(const struct arguments *of, const struct call *call);
+/* Forgets all choices. */
+void goalmpi_unlearn(void);
 
 /* requests.c */
 int goalmpi_has_pending(void);
@@ -187,6 +248,8 @@ int goalmpi_start_persistent(struct persistent *of, GOAL_Schedule schedule, cons
 void goalmpi_complete_ended(void);
 /* Completes them and tells the errors. */
 void goalmpi_poll(void);
+/* Compares the choices of ranks for requests that are late. */
+void goalmpi_look_at_pending(void);
 void goalmpi_pause(unsigned *rounds);
 /* Returns 0 if the thread of progress can't start. */
 int goalmpi_use_thread(void);

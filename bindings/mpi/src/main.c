@@ -72,6 +72,9 @@ static void be_a_fork(void) {
   goalmpi_is_on = 0;
   goalmpi_is_threaded = 0;
   goalmpi_step_aside();
+  goalmpi_unlearn();
+  goalmpi_forget_waiting();
+  goalmpi_behind = 0;
   goalmpi_forget_pending();
   goalmpi_forget_persistent();
 }
@@ -99,7 +102,7 @@ static void start(void) {
   PMPI_Query_thread(&level);
   /* All ranks make communicators in the same way, whatever the level of each is. */
   goalmpi_is_threaded = !all_say(level != MPI_THREAD_MULTIPLE);
-  goalmpi_is_on = all_say(goalmpi_communicators_begin());
+  goalmpi_is_on = all_say(goalmpi_communicators_begin() && GOAL_Set_idle(goalmpi_idle) == GOAL_SUCCESS);
 }
 
 /* Follows a call that began MPI. */
@@ -130,6 +133,8 @@ WRAPPER(Finalize)(void) {
     /* No rank needs messages of MPI from this one any more. */
     PMPI_Barrier(MPI_COMM_WORLD);
     goalmpi_is_on = 0;
+    goalmpi_unlearn();
+    GOAL_Set_idle(NULL);
     goalmpi_choices_end();
     goalmpi_communicators_end();
     if (!goalmpi_has_pending()) {

@@ -3,7 +3,7 @@
 #include "goalmpi.h"
 #include <stdio.h>
 
-static uint64_t calls[KINDS][REASONS], bytes_run[KINDS];
+uint64_t goalmpi_calls[KINDS][REASONS], goalmpi_bytes_run[KINDS];
 
 static const char *const reasons[REASONS] = {
     [COMMUNICATOR] = "the communicator",
@@ -18,8 +18,8 @@ static void add(uint64_t *to, uint64_t more) {
 }
 
 void goalmpi_count(enum kind kind, enum reason reason, uint64_t bytes) {
-  add(&calls[kind][reason], 1);
-  if (reason == RUN) add(&bytes_run[kind], bytes);
+  add(&goalmpi_calls[kind][reason], 1);
+  if (reason == RUN) add(&goalmpi_bytes_run[kind], bytes);
 }
 
 void goalmpi_report(void) {
@@ -27,14 +27,14 @@ void goalmpi_report(void) {
   for (int kind = 0; kind < KINDS; kind++) {
     uint64_t left = 0;
     int at = 0;
-    for (int reason = RUN + 1; reason < REASONS; reason++) left += calls[kind][reason];
-    if (left + calls[kind][RUN] == 0) continue;
+    for (int reason = RUN + 1; reason < REASONS; reason++) left += goalmpi_calls[kind][reason];
+    if (left + goalmpi_calls[kind][RUN] == 0) continue;
     at = snprintf(line, sizeof line, "libgoal-mpi: %s: %llu as schedules (blocks of %llu bytes together), %llu by MPI",
-                  goalmpi_names[kind], (unsigned long long)calls[kind][RUN], (unsigned long long)bytes_run[kind],
+                  goalmpi_names[kind], (unsigned long long)goalmpi_calls[kind][RUN], (unsigned long long)goalmpi_bytes_run[kind],
                   (unsigned long long)left);
     for (int reason = RUN + 1; reason < REASONS; reason++)
-      if (calls[kind][reason] && at < (int)sizeof line)
-        at += snprintf(line + at, sizeof line - (size_t)at, "; %llu for %s", (unsigned long long)calls[kind][reason],
+      if (goalmpi_calls[kind][reason] && at < (int)sizeof line)
+        at += snprintf(line + at, sizeof line - (size_t)at, "; %llu for %s", (unsigned long long)goalmpi_calls[kind][reason],
                        reasons[reason]);
     fprintf(stderr, "%s\n", line);
   }

@@ -18,16 +18,11 @@ struct pending {
   /* A generalized request, or none if the request is a persistent one. */
   MPI_Request request;
   struct persistent *persistent;
-  /* The looks at it, and the one at which the choices of ranks are compared. */
-  uint64_t looks, compared_at;
   /* The result of the call. */
   int rc;
   /* Its run has ended, and MPI has released its generalized request, in either order. */
   int has_ended, is_released;
 };
-
-/* The first look at which choices are compared. */
-#define COMPARE 1024
 
 static struct pending *pending, *spare;
 
@@ -42,7 +37,7 @@ static struct pending *take(const struct call *call, struct persistent *persiste
   if (made) spare = made->next;
   goalmpi_unlock();
   if (!made) made = malloc(sizeof *made);
-  if (made) *made = (struct pending){NULL, GOAL_HANDLE_NULL, *call, MPI_REQUEST_NULL, persistent, 0, COMPARE, MPI_SUCCESS, 0, 0};
+  if (made) *made = (struct pending){NULL, GOAL_HANDLE_NULL, *call, MPI_REQUEST_NULL, persistent, MPI_SUCCESS, 0, 0};
   return made;
 }
 
@@ -138,10 +133,9 @@ void goalmpi_complete_ended(void) {
     struct pending *of = *at;
     int has_ended = GOAL_Test(of->run);
     if (has_ended == 0) {
-      if (++of->looks == of->compared_at) {
+      if (goalmpi_is_late(&of->call)) {
         late = of->call;
         is_late = 1;
-        of->compared_at *= 2;
       }
       at = &of->next;
       continue;
@@ -161,7 +155,21 @@ void goalmpi_complete_ended(void) {
   }
 }
 
+void goalmpi_look_at_pending(void) {
+  struct call late;
+  int is_late = 0;
+  goalmpi_lock();
+  for (struct pending *of = pending; of; of = of->next) {
+    if (!goalmpi_is_late(&of->call)) continue;
+    late = of->call;
+    is_late = 1;
+  }
+  goalmpi_unlock();
+  if (is_late) goalmpi_compare(&late);
+}
+
 void goalmpi_poll(void) {
+  goalmpi_catch_up();
   if (goalmpi_has_pending()) goalmpi_complete_ended();
   goalmpi_tell_errors();
 }

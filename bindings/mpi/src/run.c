@@ -1,20 +1,15 @@
 /* The start and the end of a call as a schedule.
  *
  * A rank that waits here must also make progress of MPI: another rank may wait for a message that
- * this one began to send or receive before. So the wait tests, and probes on a communicator of its
- * own from time to time, which lets MPI make progress. A probe on a copy of MPI_COMM_SELF does not in
- * MPICH. Behind the wait it probes too: what another rank sent before its call is found by one test
- * then, as behind a collective of MPI. */
+ * this one began to send or receive before. So libgoal calls goalmpi_idle while it waits, which
+ * probes on a communicator of its own. That lets MPI make progress. A probe on a copy of
+ * MPI_COMM_SELF does not in MPICH.
+ *
+ * What another rank sent before its call must be found by one test behind the call, as behind a
+ * collective of MPI. So a test behind a schedule probes first. A program may call nothing but
+ * collectives for long, so the end of every 16th schedule probes too. */
 #include "goalmpi.h"
-#include <sched.h>
 #include <stdio.h>
-
-/* Tests before the first probe, between two probes, before the processor is offered to others, and
- * before the choices of ranks are compared. */
-#define ALONE 64
-#define BETWEEN 16
-#define YIELD 2048
-#define COMPARE 4096
 
 /* An error that an error handler has to be told. */
 struct error {
@@ -50,7 +45,8 @@ int goalmpi_give_up(const struct call *call, const char *why) {
   snprintf(text, sizeof text, "MPI's %s: %s", goalmpi_names[call->kind], why ? why : GOAL_Last_error());
   rc = tell(call, why ? why : GOAL_Last_error(), code);
   /* After an error that ended the job there is nothing to end. */
-  if (code != GOAL_ERR_STOPPED && code != GOAL_ERR_RANK_LOST && code != GOAL_ERR_FAILED) GOAL_Abort(text);
+  if (code != GOAL_ERR_STOPPED && code != GOAL_ERR_RANK_LOST && code != GOAL_ERR_FAILED && code != GOAL_ERR_STUCK)
+    GOAL_Abort(text);
   return rc;
 }
 
@@ -178,39 +174,119 @@ GOAL_Schedule goalmpi_prepare(const struct call *call, GOAL_Comm comm) {
   }
 }
 
+/* Runs a call, and returns when it has ended: 0, or a code. */
+static int run_blocking(const struct call *call, GOAL_Comm comm) {
+  const void *in = input(call);
+  void *out = data(&call->out);
+  switch (call->kind) {
+    case BARRIER: return GOAL_Barrier(comm);
+    case BCAST: return GOAL_Bcast(out, call->count, call->type, call->root, comm);
+    case REDUCE: return GOAL_Reduce(in, out, call->count, call->type, call->op, call->root, comm);
+    case ALLREDUCE: return GOAL_Allreduce(in, out, call->count, call->type, call->op, comm);
+    case GATHER: return GOAL_Gather(in, out, call->count, call->type, call->root, comm);
+    case ALLGATHER: return GOAL_Allgather(in, out, call->count, call->type, comm);
+    case ALLTOALL: return GOAL_Alltoall(in, out, call->count, call->type, comm);
+    default: return GOAL_ERR_INTERNAL;
+  }
+}
+
 /* Lets MPI make progress. */
 static void give_turn(void) {
   int flag;
   PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, goalmpi_world, &flag, MPI_STATUS_IGNORE);
 }
 
-/* Waits for the end of a run. Returns what GOAL_Test does. */
-static int wait(const struct call *call, GOAL_Handle run) {
-  int has_ended = GOAL_Test(run);
-  uint64_t next = COMPARE;
-  for (uint64_t rounds = 1; has_ended == 0; rounds++) {
-    if (rounds == next) {
-      goalmpi_compare(call);
-      next *= 2;
-    }
-    if (goalmpi_is_crowded || (rounds > ALONE && rounds % BETWEEN == 0)) {
-      give_turn();
-      if (goalmpi_has_pending()) goalmpi_complete_ended();
-      if (goalmpi_is_crowded || rounds > YIELD) sched_yield();
-    }
-    has_ended = GOAL_Test(run);
+unsigned goalmpi_behind;
+
+void goalmpi_catch_up(void) {
+  if (!__atomic_load_n(&goalmpi_behind, __ATOMIC_RELAXED)) return;
+  __atomic_store_n(&goalmpi_behind, 0, __ATOMIC_RELAXED);
+  give_turn();
+}
+
+/* Notes that a schedule has ended in which MPI may have made no progress. */
+static void fall_behind(void) {
+  unsigned behind = __atomic_load_n(&goalmpi_behind, __ATOMIC_RELAXED) + 1;
+  __atomic_store_n(&goalmpi_behind, behind, __ATOMIC_RELAXED);
+  if (behind >= BEHIND_MAX) goalmpi_catch_up();
+}
+
+struct call *goalmpi_waiting;
+
+static void enter(struct call *call) {
+  call->looks = 0;
+  goalmpi_lock();
+  call->next = goalmpi_waiting;
+  goalmpi_waiting = call;
+  goalmpi_unlock();
+}
+
+static void leave(const struct call *call) {
+  goalmpi_lock();
+  for (struct call **at = &goalmpi_waiting; *at; at = &(*at)->next) {
+    if (*at != call) continue;
+    *at = call->next;
+    break;
   }
-  return has_ended;
+  goalmpi_unlock();
+}
+
+void goalmpi_forget_waiting(void) { goalmpi_waiting = NULL; }
+
+int goalmpi_is_late(struct call *call) {
+  call->looks++;
+  return call->looks >= LATE && (call->looks & (call->looks - 1)) == 0;
+}
+
+/* Compares the choices of ranks for calls that have waited for long. */
+static void look_at_waiting(void) {
+  struct call late;
+  int has_late = 0;
+  goalmpi_lock();
+  for (struct call *at = goalmpi_waiting; at; at = at->next) {
+    if (!goalmpi_is_late(at)) continue;
+    late = *at;
+    has_late = 1;
+  }
+  goalmpi_unlock();
+  if (has_late) goalmpi_compare(&late);
+}
+
+void goalmpi_idle(void) {
+  give_turn();
+  look_at_waiting();
+  if (goalmpi_has_pending()) goalmpi_look_at_pending();
+}
+
+int goalmpi_end(struct call *call, int code) {
+  /* A handler may free the communicator, and its known calls with it. */
+  MPI_Comm comm = call->mpi;
+  int rc = code < 0 ? goalmpi_give_up(call, NULL) : MPI_SUCCESS;
+  goalmpi_catch_up();
+  goalmpi_tell_errors();
+  return goalmpi_tell_error(comm, rc);
+}
+
+WRAPPER(Iprobe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
+  goalmpi_catch_up();
+  return PMPI_Iprobe(source, tag, comm, flag, status);
+}
+
+WRAPPER(Improbe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
+  goalmpi_catch_up();
+  return PMPI_Improbe(source, tag, comm, flag, message, status);
 }
 
 /* Runs a call and waits for its end. */
 int goalmpi_run(struct call *call) {
   int rc = call->refused ? call->refused : goalmpi_before(call);
   if (rc == MPI_SUCCESS) {
-    GOAL_Handle run = goalmpi_launch(call, call->comm->blocking);
-    if (run == GOAL_HANDLE_NULL) rc = goalmpi_give_up(call, NULL);
-    else rc = wait(call, run) < 0 ? goalmpi_failed(call) : goalmpi_after(call);
-    give_turn();
+    int ended;
+    enter(call);
+    ended = run_blocking(call, call->comm->blocking);
+    leave(call);
+    rc = ended < 0 ? goalmpi_give_up(call, NULL) : goalmpi_after(call);
+    fall_behind();
   }
   goalmpi_drop(call);
   goalmpi_tell_errors();

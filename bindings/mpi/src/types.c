@@ -71,6 +71,8 @@ static const struct type *find(MPI_Datatype mpi) {
   return NULL;
 }
 
+int goalmpi_is_predefined(MPI_Datatype mpi) { return find(mpi) != NULL; }
+
 /* The bytes of an element without its gaps. */
 size_t goalmpi_width(MPI_Datatype mpi) {
   const struct type *type = find(mpi);

@@ -36,13 +36,20 @@ int GOAL_Comm_free(GOAL_Comm comm) { return (void)comm, GOAL_SUCCESS; }
 static void *unless(enum point point) { return fails_at == point ? NULL : &thing; }
 GOAL_Handle GOAL_Run(GOAL_Schedule schedule) { return (void)schedule, unless(START); }
 int GOAL_FreeSchedule(GOAL_Schedule schedule) { return (void)schedule, freed++, GOAL_SUCCESS; }
-int GOAL_Last_error_code(void) { return GOAL_ERR_MEMORY; }
+/* A run that fails ends the job. */
+int GOAL_Last_error_code(void) { return fails_at == TEST ? GOAL_ERR_FAILED : GOAL_ERR_MEMORY; }
+int GOAL_Set_idle(GOAL_Idle idle) { return (void)idle, GOAL_SUCCESS; }
 int GOAL_Abort(const char *why) { return (void)why, aborted++, GOAL_SUCCESS; }
 int GOAL_Test(GOAL_Handle handle) {
   (void)handle, tests++;
   return fails_at == NEVER ? 0 : fails_at == TEST ? -1 : 1;
 }
+static int run(void) {
+  tests++;
+  return fails_at == LAUNCH || fails_at == TEST ? GOAL_Last_error_code() : GOAL_SUCCESS;
+}
 #define MOVES(f, i, P)                              \
+  int GOAL_##f P { return run(); }                  \
   GOAL_Handle GOAL_##i P { return unless(LAUNCH); } \
   GOAL_Schedule GOAL_##f##_init P { return unless(PREPARE); }
 #pragma GCC diagnostic ignored "-Wunused-parameter"

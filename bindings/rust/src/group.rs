@@ -14,7 +14,7 @@ use crate::progress::RankCore;
 use crate::shared::{Entered, SharedGroup};
 use crate::slots::wake;
 use crate::table;
-use crate::thread::within_function;
+use crate::thread::{is_in_function, within_function};
 use goal_engine::UserFunction;
 use goal_job::Mode;
 use goal_lang::Neighbors;
@@ -326,8 +326,9 @@ impl Group {
     /// calls of all ranks return an error, and the launcher reports the reason.
     pub fn abort(self, why: &str) {
         let Ok(own) = self.own() else { return };
-        // In a signal handler, this thread itself may hold the engine lock already.
-        if own.core.try_lock_for(ABORT_PATIENCE).is_none() {
+        // In a signal handler, this thread itself may hold the engine lock already. A function of
+        // the program that this library has called can't take it.
+        if is_in_function() || own.core.try_lock_for(ABORT_PATIENCE).is_none() {
             return own.attached.fail(&format!("rank {}: {why}", own.attached.rank()));
         }
         let _ = own.with(|_| Err::<(), Error>(Error::new(ErrorCode::Failed, why)));

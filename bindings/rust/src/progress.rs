@@ -2,6 +2,7 @@
 //! and its runs. The functions of this module make progress, and note the ends of runs.
 
 use crate::error::{Error, ErrorCode, Result, error_of};
+use crate::idle::IdleFunction;
 use crate::links::{Links, of_mismatch};
 use crate::offload::KernelPart;
 use crate::recent::Recent;
@@ -86,6 +87,8 @@ pub(crate) struct RankCore {
     /// The cache of the collectives that are kept for later calls. The drop of a collective takes
     /// the engine lock.
     pub(crate) kept: Option<Box<dyn Kept>>,
+    /// The function that a waiting thread calls again and again.
+    pub(crate) idle: Option<IdleFunction>,
     /// The number of times that the surviving ranks have regrouped after a loss.
     generation: u32,
     /// The completion events of runs in the kernel; `None` if the kernel runs no schedules.
@@ -112,10 +115,16 @@ impl RankCore {
             orphans: Vec::new(),
             due: Vec::new(),
             kept: None,
+            idle: None,
             generation: 0,
             events,
             parts: Vec::new(),
         }
+    }
+
+    /// Returns the rank's member of the job; `None` once the group is finalized.
+    pub(crate) fn member(&self) -> Option<&Member<'static>> {
+        self.member.as_ref()
     }
 
     /// Returns the rank's member of the job, and the slots.
@@ -512,18 +521,23 @@ impl RankCore {
 
     /// Makes progress, and sleeps if there is nothing to do. Returns when a run in `tickets`, a
     /// parked or a watched run has ended. Also returns when a completion event has come, or when
-    /// `is_wanted` returns true.
+    /// `is_wanted` returns true. If there is a function for idle threads, does not sleep, and
+    /// returns when it is due.
     pub(crate) fn work_until(
         &mut self,
         tickets: &[Ticket],
         is_wanted: impl Fn() -> bool,
     ) -> std::result::Result<(), Interrupted> {
-        let Self { member: Some(member), slots, links, parked, events, .. } = self else {
+        let Self { member: Some(member), slots, links, parked, events, idle, .. } = self else {
             return Ok(());
         };
         let (parked, events) = (&*parked, events.as_deref());
+        let mut has_stepped = false;
+        member.stay_awake(idle.is_some());
         let worked = member.wait_while(|member| {
-            if is_wanted() || events.is_some_and(|events| events.is_due() || events.is_news()) {
+            let is_due = std::mem::replace(&mut has_stepped, true) && member.has_waited();
+            let has_news = events.is_some_and(|events| events.is_due() || events.is_news());
+            if is_wanted() || has_news || is_due && idle.is_some() {
                 return Ok(false);
             }
             // A run that was not awaited may have to write, and a failed one is settled later.
@@ -555,6 +569,7 @@ impl RankCore {
             member.watch(links.awaited(slots.all_linked()));
             Ok(true)
         });
+        member.stay_awake(false);
         member.unwatch();
         worked
     }

@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::progress::{RankCore, no_run};
 use crate::shared::{HeldCore, SharedGroup};
 use crate::slots::Ticket;
+use crate::thread::within_function;
 use goal_kernel::CompletionEvents;
 use goal_rank::progress::Interrupted;
 use std::sync::atomic::Ordering;
@@ -177,7 +178,9 @@ impl SharedGroup {
             if ended.is_some() || !core.due.is_empty() {
                 return Ok(ended);
             }
-            if others || wanted() {
+            if let Some(idle) = core.due_idle() {
+                core.guard().unlocked_fair(|| within_function(|| idle()));
+            } else if others || wanted() {
                 core.guard().unlocked_fair(std::thread::yield_now);
             }
         }

@@ -71,6 +71,8 @@ pub(crate) struct Pause {
     /// [`Pause::has_waited_alone`] has reported that.
     alone: Option<(u64, bool)>,
     slept: Slept,
+    /// True if the rank must not sleep.
+    pub(crate) is_awake: bool,
 }
 
 impl Pause {
@@ -91,6 +93,7 @@ impl Pause {
             room_sleep: ROOM_SLEEP_MIN,
             alone: None,
             slept: Slept::default(),
+            is_awake: false,
         }
     }
 
@@ -135,7 +138,8 @@ impl Pause {
     }
 
     /// Spins or yields after a poll without work, and returns false. Returns true, without a spin
-    /// or a yield, if the rank has polled for long enough and should sleep.
+    /// or a yield, if the rank has polled for long enough and should sleep. A rank that must not
+    /// sleep yields in place of that.
     #[inline]
     pub(crate) fn should_sleep(
         &mut self,
@@ -143,7 +147,7 @@ impl Pause {
         has_message: impl Fn() -> bool,
     ) -> bool {
         self.fruitless = self.fruitless.saturating_add(1).min(u32::MAX - 1);
-        if self.fruitless <= self.polls {
+        if self.fruitless <= self.polls || self.is_awake {
             if self.crowded || self.fruitless > SPINS {
                 std::thread::yield_now();
             } else if matches!(waiting, Waiting::Messages | Waiting::Nothing) {

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The C sources in `bindings/mpi/src/`.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 13] = [
     "entries.c",
     "main.c",
     "settings.c",
@@ -15,6 +15,7 @@ const SOURCES: [&str; 12] = [
     "communicators.c",
     "types.c",
     "calls.c",
+    "known.c",
     "run.c",
     "requests.c",
     "persistent.c",

@@ -75,6 +75,16 @@ impl<'a> Member<'a> {
         }
     }
 
+    /// Sets whether waits of this member must not sleep. They then yield the processor.
+    pub fn stay_awake(&mut self, is_awake: bool) {
+        self.pause.is_awake = is_awake;
+    }
+
+    /// Returns true if the last steps did nothing, for about a microsecond.
+    pub fn has_waited(&self) -> bool {
+        self.pause.has_waited()
+    }
+
     /// Makes progress as long as `goes_on` returns true, and sleeps if there is nothing to do.
     /// Calls `goes_on` before each step, so also after each sleep. A wakeup of the rank's mailbox
     /// ends a sleep.

@@ -37,7 +37,7 @@ const SINGLETON_POLL: Duration = Duration::from_micros(200);
 pub struct Member<'a> {
     pub(super) job: Job<'a>,
     pub(super) rank: u32,
-    pause: Pause,
+    pub(super) pause: Pause,
     pub(super) engines: Engines<'a>,
     /// The words that the rank waits for besides its messages, in a call of the program.
     pub(super) watched: Vec<Watched<'a>>,
