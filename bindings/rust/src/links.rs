@@ -21,9 +21,10 @@ use goal_rank::progress::Watched;
 use goal_shm::{Segment, Status};
 use goal_sync::board::{self, Board};
 use goal_sync::napping::Napping;
+use std::sync::atomic::Ordering;
 
 /// The looks for a message if ranks do not share processors: about a microsecond.
-const LOOKS: u32 = 48;
+const LOOKS: u32 = 80;
 /// The looks without a yield if ranks share processors. The writer may have the same one.
 const LOOKS_CROWDED: u32 = 4;
 /// The looks with a yield after each, if ranks share processors. They take less time than a sleep
@@ -31,7 +32,7 @@ const LOOKS_CROWDED: u32 = 4;
 const YIELDS: u32 = 64;
 /// The looks for a message before the processor pauses between two looks. Looks in close succession
 /// take the cell's line away from its writer.
-const LOOKS_WITHOUT_PAUSE: u32 = 4;
+const LOOKS_WITHOUT_PAUSE: u32 = 32;
 
 /// The most ranks of a group whose collectives are linked. Each rank looks at the cells of all
 /// others, so more ranks would gain nothing.
@@ -230,8 +231,21 @@ impl Links {
             return None;
         }
         self.start(run);
-        // No message is looked for, so this meets no other collective.
-        Some(self.execute(run, run.initial()) == Ok(true))
+        let first = run.initial();
+        if first == 0 {
+            return Some(run.has_ended());
+        }
+        let is_short = run.linked().ring() == Ring::Short;
+        if !is_short || !first.is_power_of_two() || run.end() > self.rings[0].writable {
+            // No message is looked for, so this meets no other collective.
+            return Some(self.execute(run, first) == Ok(true));
+        }
+        let (lane, at) = (OneRing::<false>(&self.boards), first.trailing_zeros());
+        let _ = run.execute_one(&lane, self.rings[0].writable, at);
+        if run.has_ended() {
+            self.note_end(Ring::Short);
+        }
+        Some(run.has_ended())
     }
 
     /// Executes what can be executed of a run that has started. Returns true if it has ended.
@@ -277,16 +291,62 @@ impl Links {
     /// has ended.
     #[inline(always)]
     pub(crate) fn spin(&mut self, run: &mut Run, is_wanted: impl Fn() -> bool) -> bool {
-        for look in 0..self.looks {
-            match self.poll(run) {
+        let mut looks = 0;
+        while looks < self.looks {
+            let polled = match run.first_awaited() {
+                Some((at, writer, position)) => {
+                    if !self.await_word(run, writer, position, &mut looks) {
+                        break;
+                    }
+                    self.take(run, at)
+                }
+                None => {
+                    looks += 1;
+                    self.poll(run)
+                }
+            };
+            match polled {
                 Ok(true) => return true,
-                Ok(false) if look >= LOOKS_WITHOUT_PAUSE => std::hint::spin_loop(),
                 Ok(false) => {}
                 // The usual way meets the error again, and tells it.
                 Err(_) => return false,
             }
         }
         self.yields > 0 && self.spin_and_yield(run, is_wanted)
+    }
+
+    /// Executes the operation `at`, whose message has come. Returns true if the run has ended.
+    #[inline(always)]
+    fn take(&mut self, run: &mut Run, at: u32) -> Result<bool, Mismatch> {
+        let ring = run.linked().ring();
+        if ring == Ring::Long {
+            return self.execute(run, 1 << at);
+        }
+        run.execute_one(&OneRing::<false>(&self.boards), self.rings[0].writable, at)?;
+        let has_ended = run.has_ended();
+        if has_ended {
+            self.note_end(ring);
+        }
+        Ok(has_ended)
+    }
+
+    /// Looks at the cell of a message until it has come, or `looks` has reached the most looks.
+    /// Returns true if the message has come.
+    #[inline(always)]
+    fn await_word(&self, run: &Run, writer: u32, position: u64, looks: &mut u32) -> bool {
+        let ring = on_board(run.linked().ring());
+        let word = self.boards.all[writer as usize].word_at(ring, position);
+        let wanted = board::word(position, run.signature());
+        while word.load(Ordering::Acquire) != wanted {
+            *looks += 1;
+            if *looks >= self.looks {
+                return false;
+            }
+            if *looks >= LOOKS_WITHOUT_PAUSE {
+                std::hint::spin_loop();
+            }
+        }
+        true
     }
 
     /// Looks for the messages of a run, and yields the processor between two looks. Other ranks may

@@ -35,6 +35,9 @@ pub struct Run {
     steps: Box<[Step]>,
     /// All operations, as a mask.
     all: u64,
+    /// The operations that need no message and no other operation, as a mask.
+    initial: u64,
+    signature: u16,
     /// The operations that have ended in the current run, as a mask.
     done: u64,
     /// The position of the run's first line.
@@ -52,7 +55,19 @@ impl Run {
         let step = |op: &Op| Step { op: *op, spans: [Region::EMPTY.whole(); 3] };
         let (steps, all) = (linked.ops.iter().map(step).collect(), linked.all);
         let end = linked.lines();
-        Some(Self { linked, bindings, steps, all, done: all, base: 0, end, scratch })
+        let Linked { initial, signature, .. } = *linked;
+        Some(Self {
+            linked,
+            bindings,
+            steps,
+            all,
+            initial,
+            signature,
+            done: all,
+            base: 0,
+            end,
+            scratch,
+        })
     }
 
     /// Returns the schedule.
@@ -121,61 +136,85 @@ impl Run {
         writable: u64,
         which: u64,
     ) -> Result<bool, Mismatch> {
-        let Self { ref linked, ref steps, base, all, mut done, .. } = *self;
-        let signature = linked.signature;
-        let mut pending = all & which & !done;
-        let mut stopped = Ok(());
+        let mut pending = self.all & which & !self.done;
+        let mut executed = Ok(());
         while pending != 0 {
-            let at = pending.trailing_zeros() as usize;
+            let at = pending.trailing_zeros();
             pending &= pending - 1;
-            let Step { op, spans: [a, b, c] } = &steps[at];
-            if op.needs & !done != 0 {
-                continue;
+            if let Err(mismatch) = self.execute_one(lanes, writable, at) {
+                executed = Err(mismatch);
             }
-            let position = base + u64::from(op.at);
-            let len = op.len as usize;
-            let mut arrived = |writer| match lanes.look(writer, position, signature) {
-                Look::Arrived => true,
-                Look::Missing => false,
-                Look::Other(signature) => {
-                    stopped = Err(Mismatch { writer, signature });
-                    false
-                }
-            };
-            match op.kind {
-                Kind::Put { readers, lines } => {
-                    if position + u64::from(lines) > writable {
-                        continue;
-                    }
-                    let fill = |to: &mut [u8]| a.read(|bytes| copy_short(to, bytes));
-                    lanes.put(position, signature, len, readers, fill);
-                }
-                Kind::Take { writer } => {
-                    if !arrived(writer) {
-                        continue;
-                    }
-                    let store = |message: &[u8]| a.write(|to| copy_short(to, message));
-                    lanes.read(writer, position, len, store);
-                }
-                Kind::Fold { writer, operator, datatype, reversed } => {
-                    if !arrived(writer) {
-                        continue;
-                    }
-                    let fold = |message: &[u8]| {
-                        ops::fold(operator, datatype, message, *a, *b, reversed);
-                    };
-                    lanes.read(writer, position, len, fold);
-                }
-                Kind::Exec { operator, datatype } => {
-                    let computed = ops::apply(operator, datatype, *a, *b, *c);
-                    debug_assert!(computed.is_ok(), "a division is not linked");
-                }
-                Kind::Nop => {}
-            }
-            done |= 1 << at;
         }
-        self.done = done;
-        stopped.map(|()| done == all)
+        executed.map(|()| self.has_ended())
+    }
+
+    /// Executes an operation of the run that has not ended, unless it has to wait.
+    ///
+    /// # Errors
+    /// [`Mismatch`]; the run can't go on.
+    #[inline(always)]
+    pub fn execute_one(
+        &mut self,
+        lanes: &impl Lanes,
+        writable: u64,
+        at: u32,
+    ) -> Result<(), Mismatch> {
+        let Step { op, spans: [a, b, c] } = &self.steps[at as usize];
+        if op.needs & !self.done != 0 {
+            return Ok(());
+        }
+        let (position, len) = (self.base + u64::from(op.at), op.len as usize);
+        let look = |writer| match lanes.look(writer, position, self.signature) {
+            Look::Arrived => Ok(true),
+            Look::Missing => Ok(false),
+            Look::Other(signature) => Err(Mismatch { writer, signature }),
+        };
+        match op.kind {
+            Kind::Put { readers, lines } => {
+                if position + u64::from(lines) > writable {
+                    return Ok(());
+                }
+                let fill = |to: &mut [u8]| a.read(|bytes| copy_short(to, bytes));
+                lanes.put(position, self.signature, len, readers, fill);
+            }
+            Kind::Take { writer } => {
+                if !look(writer)? {
+                    return Ok(());
+                }
+                let store = |message: &[u8]| a.write(|to| copy_short(to, message));
+                lanes.read(writer, position, len, store);
+            }
+            Kind::Fold { writer, operator, datatype, reversed } => {
+                if !look(writer)? {
+                    return Ok(());
+                }
+                let fold = |message: &[u8]| {
+                    ops::fold(operator, datatype, message, *a, *b, reversed);
+                };
+                lanes.read(writer, position, len, fold);
+            }
+            Kind::Exec { operator, datatype } => {
+                let computed = ops::apply(operator, datatype, *a, *b, *c);
+                debug_assert!(computed.is_ok(), "a division is not linked");
+            }
+            Kind::Nop => {}
+        }
+        self.done |= 1 << at;
+        Ok(())
+    }
+
+    /// Returns the first operation that has not ended, if it is one that reads a message, with the
+    /// writer and the position of the message. Returns `None` if the run has ended.
+    #[inline(always)]
+    pub fn first_awaited(&self) -> Option<(u32, u32, u64)> {
+        let at = (self.all & !self.done).trailing_zeros();
+        let Step { op, .. } = self.steps.get(at as usize)?;
+        match op.kind {
+            Kind::Take { writer } | Kind::Fold { writer, .. } => {
+                Some((at, writer, self.base + u64::from(op.at)))
+            }
+            _ => None,
+        }
     }
 
     /// Returns the actions that could go on if a message came or a peer had read its messages, in
@@ -187,7 +226,7 @@ impl Run {
     /// Returns the operations that need no message and no other operation, as a mask.
     #[inline(always)]
     pub fn initial(&self) -> u64 {
-        self.linked.initial
+        self.initial
     }
 
     /// Calls `visit` with the writer and the position of each message that the run waits for.
@@ -220,6 +259,6 @@ impl Run {
     /// Returns the signature of the schedule's messages.
     #[inline]
     pub fn signature(&self) -> u16 {
-        self.linked.signature
+        self.signature
     }
 }
