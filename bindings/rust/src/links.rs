@@ -38,9 +38,8 @@ const LOOKS_WITHOUT_PAUSE: u32 = 32;
 /// others, so more ranks would gain nothing.
 const RANKS_MAX: u32 = 16;
 
-/// Returns true if a collective is linked. All ranks must decide alike, so the answer depends only
-/// on what is equal on all ranks: the arguments that MPI demands to be equal, the algorithm, the
-/// hosts and the settings of the job.
+/// Returns true if a collective is linked. All ranks must decide alike. So the answer depends on
+/// arguments that MPI demands to be equal, on the algorithm, on the hosts and on the job's settings.
 pub(crate) fn is_linked(
     collective: &Collective,
     blocks: &Blocks,
@@ -62,8 +61,8 @@ pub(crate) fn is_linked(
         && shared.attached.links_programs()
 }
 
-/// Returns what each message of a linked collective says about the collective. Two ranks that call
-/// different collectives find different signatures. The highest bits have the kind, and the lowest
+/// Returns the signature of a collective, which lies in the cell of each of its messages. Two ranks
+/// that call different collectives find different signatures. The highest bits have the kind, and the lowest
 /// bit is set.
 pub(crate) fn signature(collective: &Collective, algorithm: &Algorithm) -> u16 {
     let Collective { kind, count, datatype, function, root, .. } = *collective;

@@ -373,7 +373,7 @@ impl RankCore {
             && self.generation == 0
     }
 
-    /// Lets the rank's thread, if there is one, notice when linked runs can go on.
+    /// Lets the thread of mode `thread` notice when linked runs can go on.
     fn watch_by_thread(&mut self) {
         let Self { member: Some(member), slots, links, .. } = self else { return };
         let awaited = links.awaited(slots.all_linked());

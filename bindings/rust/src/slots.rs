@@ -253,7 +253,8 @@ impl Slots {
         Some(Ticket { slot: number, run: slot.run })
     }
 
-    /// Returns the linked instance of the run that `ticket` names, if it is not known to have ended.
+    /// Returns the linked instance of the run that `ticket` names. Returns `None` if the run is
+    /// known to have ended.
     #[inline(always)]
     pub(crate) fn linked_of(&self, ticket: Ticket) -> Option<&Run> {
         match self.slots.get(ticket.slot as usize) {

@@ -249,8 +249,8 @@ impl BoundSchedule {
         Ok(ticket)
     }
 
-    /// Starts the linked form of the schedule. It uses the slot `ended` if given, and otherwise a new
-    /// one.
+    /// Starts the linked form of the schedule. It uses the slot `ended` if given. Otherwise it uses
+    /// a new slot.
     ///
     /// # Safety
     /// As for [`Schedule::start`](super::Schedule::start).

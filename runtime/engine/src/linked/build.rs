@@ -24,7 +24,7 @@ pub struct Linked {
     pub(super) ring: Ring,
     /// The most lines that any rank writes.
     pub(super) lines: u32,
-    /// What every message of the schedule says about the schedule.
+    /// The signature of the schedule, which lies in the cell of each of its messages.
     pub(super) signature: u16,
     /// The ranks that read this rank's messages.
     readers: u64,
@@ -47,7 +47,7 @@ pub(super) struct Op {
 /// The work of an operation. Operands are in [`Op::operands`].
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
-    /// Writes the first operand for these ranks, in so many lines.
+    /// Writes the first operand for these ranks, in this number of lines.
     Put { readers: u64, lines: u32 },
     /// Reads a message of the rank into the first operand.
     Take { writer: u32 },
@@ -295,8 +295,8 @@ fn fold_messages(drafts: &mut [Draft]) {
     }
 }
 
-/// Returns the only operation that uses the scratch memory of the message that `at` takes, if there
-/// is one and it waits for the message.
+/// Returns the operation that uses the scratch memory of the message of `at`. Returns `None` if
+/// several operations use this memory, or if the one that does waits for another action.
 fn only_user(drafts: &[Draft], at: usize) -> Option<usize> {
     let arrived = drafts[at].operands[0];
     if arrived.space != Space::Scratch {

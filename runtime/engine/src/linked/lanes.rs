@@ -21,8 +21,8 @@ pub enum Look {
     Other(u16),
 }
 
-/// A ring on the boards of a communicator's ranks, as one of the ranks sees them. Ranks are those of
-/// the communicator. A position is a line, counted from the first message of the ring on.
+/// A ring on the boards of a communicator's ranks, as one of the ranks sees them. Ranks have the
+/// numbers of the communicator. A position is a line, counted from the first message of the ring.
 pub trait Lanes {
     /// Writes a message of `len` bytes to this rank's board, and tells those of its `readers` that
     /// sleep. `fill` writes the bytes in place. The caller has made sure that all readers have read

@@ -15,7 +15,7 @@ const RANKS_MAX: u32 = 64;
 pub struct Lines {
     /// The lines of the short and of the long ring.
     pub rings: [u64; 2],
-    /// Returns the lines that a message of so many bytes takes.
+    /// Returns the lines of a message from its bytes.
     pub of: fn(u64) -> u64,
 }
 
@@ -38,7 +38,7 @@ pub struct Link {
     /// The most lines that any rank writes. All ranks count on by this number.
     lines: u32,
     ring: Ring,
-    /// Returns the lines that a message of so many bytes takes.
+    /// Returns the lines of a message from its bytes.
     lines_of: fn(u64) -> u64,
 }
 
@@ -52,9 +52,9 @@ struct Message {
 }
 
 impl Link {
-    /// Links the schedules of all ranks of a file. Returns `None` if one of them can't be linked:
-    /// it has actions that a linked run does not know, wildcards, two messages with the same tag
-    /// between two ranks, or too many actions or lines.
+    /// Links the schedules of all ranks of a file. Returns `None` if one of them can't be linked.
+    /// Such a schedule has a wildcard, another action that a linked run does not know, or too many
+    /// actions or lines. Or it has two messages with one tag between two ranks.
     ///
     /// All ranks must call this with equal bytes, because each decides by the result if it writes
     /// to its board.
@@ -100,7 +100,7 @@ impl Link {
         written.iter().copied().find(|message| (message.to, message.tag) == (to, tag))
     }
 
-    /// Returns the lines that a message of so many bytes takes.
+    /// Returns the lines of a message from its bytes.
     pub(super) fn lines_of(&self, bytes: u64) -> u32 {
         (self.lines_of)(bytes) as u32
     }
