@@ -105,7 +105,7 @@ static void set_blocks(struct call *call, struct side in, struct side out, size_
 
 int goalmpi_barrier(struct call *call, MPI_Comm comm) {
   if (!begin(call, BARRIER, comm)) return 0;
-  return goalmpi_in_range(BARRIER, 0) ? runs(call) : left(call, SIZE);
+  return goalmpi_in_range(call->form, BARRIER, 0) ? runs(call) : left(call, SIZE);
 }
 
 int goalmpi_bcast(struct call *call, void *buf, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm) {
@@ -114,7 +114,7 @@ int goalmpi_bcast(struct call *call, void *buf, MPI_Count count, MPI_Datatype ty
   if (!is_root_valid(call, root) || is_wrong(buf, count, type)) return left(call, ARGUMENTS);
   bytes = bytes_of(count, type);
   call->bytes = bytes;
-  if (!goalmpi_in_range(BCAST, bytes) || bytes == 0) return left(call, SIZE);
+  if (!goalmpi_in_range(call->form, BCAST, bytes) || bytes == 0) return left(call, SIZE);
   call->root = root;
   call->count = (int64_t)bytes;
   call->out = side_of(buf, count, type, bytes);
@@ -135,7 +135,7 @@ int goalmpi_combine(struct call *call, enum kind kind, const void *in, void *out
   if (has_output && is_wrong(out, count, type)) return left(call, ARGUMENTS);
   bytes = bytes_of(count, type);
   call->bytes = bytes;
-  if (!goalmpi_in_range(kind, bytes) || bytes == 0) return left(call, SIZE);
+  if (!goalmpi_in_range(call->form, kind, bytes) || bytes == 0) return left(call, SIZE);
   call->root = root;
   call->count = count;
   if (call->is_in_place) call->out = side_of(out, count, type, bytes);
@@ -164,7 +164,7 @@ int goalmpi_gather(struct call *call, const void *in, MPI_Count count, MPI_Datat
   if (is_root && is_wrong(out, rcount, rtype)) return left(call, ARGUMENTS);
   bytes = is_root ? bytes_of(rcount, rtype) : bytes_of(count, type);
   call->bytes = bytes;
-  if (!goalmpi_in_range(GATHER, bytes) || bytes == 0) return left(call, SIZE);
+  if (!goalmpi_in_range(call->form, GATHER, bytes) || bytes == 0) return left(call, SIZE);
   call->root = root;
   call->count = (int64_t)bytes;
   if (is_root) {
@@ -193,7 +193,7 @@ int goalmpi_spread(struct call *call, enum kind kind, const void *in, MPI_Count 
   blocks = kind == ALLTOALL ? size : 1;
   bytes = bytes_of(rcount, rtype);
   call->bytes = bytes;
-  if (!goalmpi_in_range(kind, bytes) || bytes == 0) return left(call, SIZE);
+  if (!goalmpi_in_range(call->form, kind, bytes) || bytes == 0) return left(call, SIZE);
   call->count = (int64_t)bytes;
   all = side_of(out, rcount * (MPI_Count)size, rtype, bytes * size);
   if (call->is_in_place) {

@@ -146,7 +146,7 @@ static inline uint64_t goalmpi_mix(uint64_t from, uint64_t at) {
 /* settings.c */
 int goalmpi_settings(int tells);
 uint64_t goalmpi_digest(void);
-int goalmpi_in_range(enum kind kind, uint64_t bytes);
+int goalmpi_in_range(enum form form, enum kind kind, uint64_t bytes);
 int goalmpi_reports(void);
 
 /* report.c */

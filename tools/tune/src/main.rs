@@ -1,8 +1,10 @@
 //! `goal-tune`: measures algorithms of collectives on the ranks that it is started on, or
-//! parameters of transports in jobs that it starts. Writes a table of decisions. `goal-run tune -n
-//! 4 -o table.json` starts it.
+//! parameters of transports in jobs that it starts. Writes a table of decisions. It also compares
+//! `libgoal-mpi.so` with the MPI library. `goal-run tune -n 4 -o table.json` starts it.
 
 mod measure;
+mod mpi;
+mod noise;
 mod rules;
 mod transport;
 
@@ -30,6 +32,17 @@ struct Arguments {
     /// behind a last --, the bursts to other hosts
     #[arg(long, conflicts_with = "collectives", requires = "launcher")]
     transport: bool,
+    /// Find the blocks of collectives that libgoal-mpi.so should run as schedules instead, with the
+    /// MPI library that this file is built for. Programs use the table if GOALMPI_RANGES is @ and
+    /// its path
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["collectives", "transport", "bytes", "time"], requires = "launcher")]
+    mpi: Option<PathBuf>,
+    /// The compiler of the MPI library
+    #[arg(long, value_name = "FILE", default_value = "mpicc", requires = "mpi")]
+    mpicc: OsString,
+    /// The launcher of the MPI library and its options
+    #[arg(long, value_name = "COMMAND", default_value = "mpirun", requires = "mpi")]
+    mpirun: String,
     /// Sizes of a block, in bytes [default: 8,128,2048,16384,65536,524288; of transports
     /// 512,8192,32768,131072]
     #[arg(long, value_name = "BYTES", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(8..=1 << 30))]
@@ -41,7 +54,7 @@ struct Arguments {
     /// File for the table; without it, the standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Rounds of jobs in which settings of transports are compared
+    /// Rounds of jobs in which settings of transports, or schedules and MPI, are compared
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(3..=1000))]
     rounds: u16,
     /// The launcher of jobs, which goal-run tune gives
@@ -77,6 +90,7 @@ fn kind(name: &str) -> Result<CollectiveKind, String> {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match (arguments.probe, arguments.transport) {
+        _ if arguments.mpi.is_some() => tune_mpi(&arguments),
         (true, _) => transport::probe(&sizes(&arguments, &MESSAGES), time(&arguments, PATTERN_MS)),
         (false, true) => tune_transport(&arguments),
         (false, false) => tune(&arguments),
@@ -120,6 +134,10 @@ fn style() -> ProgressStyle {
 fn write(arguments: &Arguments, table: &Table) -> Result<(), Box<dyn std::error::Error>> {
     let mut text = serde_json::to_string_pretty(table)?;
     text.push('\n');
+    write_text(arguments, &text)
+}
+
+fn write_text(arguments: &Arguments, text: &str) -> Result<(), Box<dyn std::error::Error>> {
     match &arguments.output {
         Some(path) => {
             std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -127,6 +145,18 @@ fn write(arguments: &Arguments, table: &Table) -> Result<(), Box<dyn std::error:
         None => io::stdout().write_all(text.as_bytes())?,
     }
     Ok(())
+}
+
+fn tune_mpi(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
+    let search = mpi::Search {
+        library: arguments.mpi.clone().unwrap_or_default(),
+        mpicc: arguments.mpicc.clone(),
+        mpirun: arguments.mpirun.clone(),
+        ranks: arguments.ranks.unwrap_or(2),
+        rounds: arguments.rounds.into(),
+        bar: ProgressBar::new(0).with_style(style()),
+    };
+    write_text(arguments, &search.run()?)
 }
 
 fn tune_transport(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {

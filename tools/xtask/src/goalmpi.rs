@@ -28,8 +28,9 @@ const SOURCES: [&str; 13] = [
 /// As for [`build`].
 pub fn build_with(root: &Path, program: &Path, mpicc: &OsStr, out: &Path) -> io::Result<()> {
     let folder = root.join("bindings/mpi/src");
-    let mut compiler =
-        shim::compiler(root, &folder, &SOURCES, &[&root.join("bindings/c/include")], mpicc);
+    let includes = [root.join("bindings/c/include"), root.join("bindings/mpi")];
+    let includes = includes.each_ref().map(PathBuf::as_path);
+    let mut compiler = shim::compiler(root, &folder, &SOURCES, &includes, mpicc);
     compiler.arg(program);
     shim::link(compiler, mpicc, out)
 }
@@ -39,8 +40,9 @@ pub fn build_with(root: &Path, program: &Path, mpicc: &OsStr, out: &Path) -> io:
 /// # Errors
 /// The compiler can't be started, or fails. Then its messages are on standard error.
 pub fn build(root: &Path, libgoal: &Path, mpicc: &OsStr, out: &Path) -> io::Result<()> {
-    let header = root.join("bindings/c/include");
-    shim::build(root, &root.join("bindings/mpi/src"), &SOURCES, &[&header], libgoal, mpicc, out)
+    let (header, own) = (root.join("bindings/c/include"), root.join("bindings/mpi"));
+    let includes = [header.as_path(), own.as_path()];
+    shim::build(root, &own.join("src"), &SOURCES, &includes, libgoal, mpicc, out)
 }
 
 /// Returns the Fortran compiler of the MPI library whose C compiler is `mpicc`. It must be in the

@@ -50,9 +50,13 @@ pub(crate) fn run(tune: &Tune) -> Result<u8, Failure> {
         return Err(Failure::System(format!("{} can't be started: {error}", program.display())));
     };
     let ranks = ranks.to_string();
-    // For settings of transports `goal-tune` starts jobs of its own. For algorithms it is itself a
-    // job.
-    let error = match its_own.any(|option| option == "--transport") {
+    // For settings of transports and for `libgoal-mpi.so`, `goal-tune` starts jobs of its own. For
+    // algorithms it is itself a job.
+    let starts_jobs = |option: &OsString| {
+        let text = option.to_string_lossy();
+        text == "--transport" || text == "--mpi" || text.starts_with("--mpi=")
+    };
+    let error = match its_own.any(starts_jobs) {
         true => {
             let mut command = Command::new(program);
             command.arg("--launcher").arg(own).args(["--ranks", &ranks]).args(&tune.options).exec()

@@ -5,17 +5,16 @@
 //! In a search over several hosts, each host runs this program. All measurements reach all ranks,
 //! so all hosts make the same decisions and start the same jobs.
 
-mod noise;
 mod probe;
 mod setting;
 
 pub(crate) use probe::probe;
 
+use crate::noise::{Rounds, percent};
 use goal_collectives::Table;
 use goal_job::JobSpec;
 use goal_job::transport::Tuned;
 use indicatif::ProgressBar;
-use noise::{Rounds, percent};
 use setting::{Parameter, found};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
