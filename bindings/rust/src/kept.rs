@@ -118,8 +118,8 @@ impl Collective {
         shared.run(|core| start(core).map(Some), call).map(drop)
     }
 
-    /// Lets a later call with the arguments `call` find the collective at once, if the collective is
-    /// linked. It has run before, with equal blocks on the world.
+    /// Lets a later call with the arguments `call` find the collective at once. Does nothing if the
+    /// collective is not linked. It has run before, with equal blocks on the world.
     #[cold]
     pub fn note_call(&self, call: &RawCall) -> Result<()> {
         let shared = Group::current()?.shared();

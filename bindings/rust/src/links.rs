@@ -39,7 +39,7 @@ const LOOKS_WITHOUT_PAUSE: u32 = 32;
 const RANKS_MAX: u32 = 16;
 
 /// Returns true if a collective is linked. All ranks must decide alike. So the answer depends on
-/// arguments that MPI demands to be equal, on the algorithm, on the hosts and on the job's settings.
+/// arguments that MPI demands to be equal, on the algorithm, the hosts and the job's settings.
 pub(crate) fn is_linked(
     collective: &Collective,
     blocks: &Blocks,
@@ -62,8 +62,8 @@ pub(crate) fn is_linked(
 }
 
 /// Returns the signature of a collective, which lies in the cell of each of its messages. Two ranks
-/// that call different collectives find different signatures. The highest bits have the kind, and the lowest
-/// bit is set.
+/// that call different collectives find different signatures. The highest bits have the kind. The
+/// lowest bit is set.
 pub(crate) fn signature(collective: &Collective, algorithm: &Algorithm) -> u16 {
     let Collective { kind, count, datatype, function, root, .. } = *collective;
     let function = match function {
@@ -222,8 +222,9 @@ impl Links {
         run.start(base, base + lines);
     }
 
-    /// Starts a run as [`start`](Self::start) does, and executes what needs no message. Returns true
-    /// if the run has ended, and `None`, without an effect, if peers have to be told of ends first.
+    /// Starts a run as [`start`](Self::start) does, and executes what needs no message. Returns
+    /// true if the run has ended. Returns `None`, without an effect, if peers have to be told of
+    /// ends first.
     #[inline(always)]
     pub(crate) fn start_and_put(&mut self, run: &mut Run) -> Option<bool> {
         if self.rings[run.linked().ring() as usize].open != 0 && self.is_behind() {

@@ -124,8 +124,9 @@ impl Run {
         self.done == self.all
     }
 
-    /// Executes the operations in the mask `which`, except for those that have to wait. A message is
-    /// written if its lines end before the position `writable`. Returns true if the run has ended.
+    /// Executes the operations in the mask `which`, except for those that have to wait. A message
+    /// is written if its lines end before the position `writable`. Returns true if the run has
+    /// ended.
     ///
     /// # Errors
     /// [`Mismatch`]; the run can't go on.
