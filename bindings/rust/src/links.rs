@@ -364,6 +364,18 @@ impl Links {
         false
     }
 
+    /// Returns true if a run has not ended.
+    #[inline]
+    pub(crate) fn has_open_runs(&self) -> bool {
+        self.rings.iter().any(|positions| positions.open != 0)
+    }
+
+    /// Executes what can be executed of these runs. Other ranks may wait for what a run writes, or
+    /// for the lines of a run that ends. Returns false if a run has met another collective.
+    pub(crate) fn advance<'r>(&mut self, mut runs: impl Iterator<Item = &'r mut Run>) -> bool {
+        runs.all(|run| self.poll(run).is_ok())
+    }
+
     /// Notes that a run in a ring has ended.
     #[inline(always)]
     fn note_end(&mut self, ring: Ring) {

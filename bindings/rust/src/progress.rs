@@ -439,6 +439,7 @@ impl RankCore {
             Some(Instance::Gone) | None => Ok(false),
         };
         tested.map_err(|interrupted| self.error_in(TEST, &interrupted))?;
+        self.advance_linked();
         self.reap()?;
         self.settle(number)
     }
@@ -449,7 +450,16 @@ impl RankCore {
         let (member, _) = self.parts()?;
         let advanced = member.advance().map(|worked| member.note_test(worked));
         advanced.map_err(|interrupted| self.error_in(TEST, &interrupted))?;
+        self.advance_linked();
         self.reap()
+    }
+
+    /// Makes progress of all linked runs. A run that has failed is told when it is settled.
+    fn advance_linked(&mut self) {
+        if self.links.has_open_runs() {
+            self.links.advance(self.slots.all_linked());
+            self.links.publish_all(self.slots.all_linked());
+        }
     }
 
     /// Returns true if a run has ended. Makes no progress.
@@ -540,11 +550,9 @@ impl RankCore {
             if is_wanted() || has_news || is_due && idle.is_some() {
                 return Ok(false);
             }
-            // A run that was not awaited may have to write, and a failed one is settled later.
-            for run in slots.all_linked() {
-                if links.poll(run).is_err() {
-                    return Ok(false);
-                }
+            // A failed run is settled later.
+            if links.has_open_runs() && !links.advance(slots.all_linked()) {
+                return Ok(false);
             }
             let mut runs = |number: u32| {
                 Ok::<_, Interrupted>(match slots.running(number) {
