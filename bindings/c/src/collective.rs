@@ -6,7 +6,7 @@
 use crate::arguments::rank;
 use crate::blocks::{Arguments, NONE, Shape, blocks};
 use crate::border::{border, status};
-use crate::communicator::{Named, WORLD, communicator};
+use crate::communicator::{Named, communicator};
 use crate::end::waited;
 use crate::run::finish;
 use crate::schedule::{handle, keep};
@@ -81,13 +81,12 @@ impl Call {
     }
 
     /// Lets a later call with equal arguments find the collective at once.
-    fn note(&self, shape: Shape, arguments: &Arguments) -> Result<()> {
-        match (&self.communicator, shape) {
-            (Named::World(_), Shape::Equal) => {
-                self.collective.note_call(&raw_call(self.collective.kind, arguments))
-            }
-            _ => Ok(()),
+    fn note(&self, shape: Shape, arguments: &Arguments, comm: GOAL_Comm) -> Result<()> {
+        if shape != Shape::Equal {
+            return Ok(());
         }
+        let call = raw_call(self.collective.kind, arguments, comm);
+        self.collective.note_call(&call, &self.communicator)
     }
 
     /// Starts the collective, and waits until it has ended.
@@ -128,11 +127,12 @@ fn buffers(kind: CollectiveKind, sendbuf: usize, recvbuf: usize) -> (usize, usiz
 
 /// Returns the numbers of a call by which it is found again.
 #[inline(always)]
-fn raw_call(kind: CollectiveKind, arguments: &Arguments) -> RawCall {
+fn raw_call(kind: CollectiveKind, arguments: &Arguments, comm: GOAL_Comm) -> RawCall {
     let &Arguments { sendbuf, recvbuf, count, datatype, op, root, .. } = arguments;
     let (_, _, in_place) = buffers(kind, sendbuf, recvbuf);
     let function = (datatype as u32, op as u32);
-    RawCall { kind, in_place, function, root: root as u32, count: count as u64 }
+    let (root, count) = (root as u32, count as u64);
+    RawCall { communicator: comm.0, kind, in_place, function, root, count }
 }
 
 /// Starts a call that was made before, if it is one of linked runs. Returns its run, and true if
@@ -145,13 +145,13 @@ fn start_fast(
     comm: GOAL_Comm,
     waits: bool,
 ) -> Option<(Ticket, bool)> {
-    if shape != Shape::Equal || comm.0 != WORLD || kind.has_neighbors() {
+    if shape != Shape::Equal || kind.has_neighbors() {
         return None;
     }
     let (input, output, _) = buffers(kind, arguments.sendbuf, arguments.recvbuf);
     let mut fast = fast()?;
     // SAFETY: as in `Call::start`.
-    let run = unsafe { fast.call(&raw_call(kind, arguments), input, output)? };
+    let run = unsafe { fast.call(&raw_call(kind, arguments, comm), input, output)? };
     let has_ended = waits && fast.wait(run);
     Some((run, has_ended))
 }
@@ -189,7 +189,7 @@ macro_rules! collectives {
                 // SAFETY: the caller passes lists of these lengths.
                 let call = unsafe { Call::new(kind, shape, &arguments, comm)? };
                 call.run(name)?;
-                call.note(shape, &arguments)
+                call.note(shape, &arguments, comm)
             })
         }
 
@@ -204,7 +204,7 @@ macro_rules! collectives {
                 // SAFETY: the caller passes lists of these lengths.
                 let call = unsafe { Call::new(kind, shape, &arguments, comm)? };
                 let run = call.start()?;
-                call.note(shape, &arguments)?;
+                call.note(shape, &arguments, comm)?;
                 Ok(handle(run))
             })
         }

@@ -5,13 +5,13 @@ use crate::arguments::{array, array_mut, count, rank};
 use crate::border::{border, group, status};
 use crate::table::{Kind, Table, Used};
 use crate::types::GOAL_Comm;
-use goal::raw::tidy;
+use goal::raw::{forget_calls, tidy};
 use goal::{Communicator, Error, ErrorCode, Neighbors, Result};
 use std::ffi::c_int;
 use std::ops::Deref;
 
 /// The number of the communicator of all ranks (`GOAL_COMM_WORLD`).
-pub(crate) const WORLD: usize = 1;
+const WORLD: usize = 1;
 
 pub(crate) static COMMUNICATORS: Table<Communicator> = Table::new(Kind::Communicator);
 
@@ -148,6 +148,7 @@ extern "C" fn GOAL_Comm_free(comm: GOAL_Comm) -> c_int {
             return Err(Error::new(ErrorCode::Handle, text));
         }
         COMMUNICATORS.remove(comm.0, |_| None)?;
+        forget_calls();
         tidy();
         Ok(())
     })

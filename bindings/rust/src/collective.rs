@@ -6,7 +6,7 @@ use crate::communicator::Communicator;
 use crate::compile;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
-use crate::links::{is_linked, link, signature};
+use crate::links::{board_of, link, signature};
 use crate::progress::RankCore;
 use crate::raw::{Schedule, Ticket};
 use crate::table::{decisions, published};
@@ -103,10 +103,10 @@ impl Collective {
         let (mut schedule, algorithm) = self.compiled(blocks, communicator, name)?;
         schedule.count_starts(self.kind.name(), self.starts_of(blocks, algorithm.name)?);
         let shared = Group::current()?.shared();
-        if is_linked(self, blocks, communicator, algorithm, shared)
+        if let Some(board) = board_of(self, blocks, communicator, algorithm, shared)
             && let Some(link) = link(self, communicator, algorithm)
         {
-            schedule.link(&link, signature(self, algorithm))?;
+            schedule.link(&link, signature(self, algorithm), board)?;
         }
         Ok(Persistent { schedule, algorithm, in_place: self.in_place })
     }

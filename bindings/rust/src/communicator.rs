@@ -51,6 +51,9 @@ struct Inner {
     hosts: Option<Arc<[u32]>>,
     /// The ranks of the communicator by host; `None` if no host has several of them.
     nodes: Option<Arc<Nodes>>,
+    /// The number of communicators of this list of ranks that were made before; `None` for the
+    /// first communicator of the group, and after a loss.
+    before: Option<u64>,
 }
 
 impl Communicator {
@@ -62,7 +65,8 @@ impl Communicator {
             None => nodes_of(&vec![0; size as usize]),
         };
         let (number, ranks, neighbors) = (Number(WORLD), None, None);
-        Self::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes })
+        let before = None;
+        Self::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes, before })
     }
 
     /// Returns a communicator that the program does not own.
@@ -144,7 +148,24 @@ impl Communicator {
         let number = Number(number_of(hash_of(&[new, u32::MAX - 1]), 0));
         let (rank, size, ranks) = (u32::from(own == new), 2, Some([accepting, new].into()));
         let (neighbors, hosts, nodes) = (None, None, None);
-        Self::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes })
+        let before = None;
+        Self::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes, before })
+    }
+
+    /// Returns 0 for `world`, and the number from 1 on of a communicator of all its ranks in their
+    /// order. All ranks return the same number. Returns `None` for other communicators, and for
+    /// matching spaces of the library's own messages.
+    pub(crate) fn twin_of(&self, world: &Self) -> Option<u64> {
+        let has_all = || {
+            self.size() == world.size()
+                && (0..self.size()).all(|rank| self.in_group(rank) == Some(rank))
+        };
+        match self.inner.before {
+            _ if self.is_shadow => None,
+            _ if self.is_same(world) && world.is_start() => Some(0),
+            Some(before) if world.is_start() && has_all() => Some(before + 1),
+            _ => None,
+        }
     }
 
     /// Returns true if both communicators have the same matching space.
@@ -253,6 +274,7 @@ impl Communicators {
         let hash = hash_of(&name);
         let made = self.made.entry(hash).or_insert(0);
         let number = number_of(hash, *made);
+        let before = (generation == 0).then_some(*made);
         // This counts even if the number is taken in this process, because the other ranks count
         // too.
         *made += 1;
@@ -266,8 +288,16 @@ impl Communicators {
         let nodes = nodes_of(&list.iter().map(host).collect::<Vec<u32>>());
         let (ranks, neighbors) = (Some(list), None);
         let _lease = Some(Arc::new(Lease(number.0)));
-        let made =
-            Communicator::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes });
+        let made = Communicator::from_inner(Inner {
+            number,
+            rank,
+            size,
+            ranks,
+            neighbors,
+            hosts,
+            nodes,
+            before,
+        });
         Ok(Communicator { _lease, ..made })
     }
 

@@ -119,9 +119,9 @@ impl Collective {
     }
 
     /// Lets a later call with the arguments `call` find the collective at once. Does nothing if the
-    /// collective is not linked. It has run before, with equal blocks on the world.
+    /// collective is not linked. It has run before on the communicator, with equal blocks.
     #[cold]
-    pub fn note_call(&self, call: &RawCall) -> Result<()> {
+    pub fn note_call(&self, call: &RawCall, communicator: &Communicator) -> Result<()> {
         let shared = Group::current()?.shared();
         if !shared.attached.links_programs() {
             return Ok(());
@@ -129,7 +129,7 @@ impl Collective {
         shared.with(|core| {
             let Some(kept) = take_kept(core) else { return Ok(()) };
             let kept = ManuallyDrop::new(kept);
-            let key = (shared.world.id(), *self, Blocks::Equal);
+            let key = (communicator.id(), *self, Blocks::Equal);
             let linked = kept.get(&key).and_then(|kept| kept.schedule().linked_slot());
             if let Some((slot, starts)) = linked {
                 core.recent.keep_call(*call, slot, starts);

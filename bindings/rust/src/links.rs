@@ -18,7 +18,7 @@ use goal_job::Wait;
 use goal_lang::{CollectiveKind, Function, Op};
 use goal_rank::program::Attached;
 use goal_rank::progress::Watched;
-use goal_shm::{Segment, Status};
+use goal_shm::{BOARDS, Segment, Status};
 use goal_sync::board::{self, Board};
 use goal_sync::napping::Napping;
 use std::sync::atomic::Ordering;
@@ -38,27 +38,29 @@ const LOOKS_WITHOUT_PAUSE: u32 = 32;
 /// others, so more ranks would gain nothing.
 const RANKS_MAX: u32 = 16;
 
-/// Returns true if a collective is linked. All ranks must decide alike. So the answer depends on
-/// arguments that MPI demands to be equal, on the algorithm, the hosts and the job's settings.
-pub(crate) fn is_linked(
+/// Returns the number of the boards of a linked collective; `None` if the collective is not linked.
+/// All ranks must decide alike. So the answer depends on arguments that MPI demands to be equal, on
+/// the communicator, the algorithm, the hosts and the job's settings.
+pub(crate) fn board_of(
     collective: &Collective,
     blocks: &Blocks,
     communicator: &Communicator,
     algorithm: &Algorithm,
     shared: &SharedGroup,
-) -> bool {
+) -> Option<u8> {
     let is_function_known = match collective.function {
         Function::Predefined(op, _) => op != Op::Div,
         Function::User(_) => false,
     };
-    algorithm.has_one_round
+    let is_linked = algorithm.has_one_round
         && is_function_known
         && *blocks == Blocks::Equal
         && !collective.kind.has_neighbors()
-        && communicator.is_same(&shared.world)
-        && communicator.is_start()
         && (2..=RANKS_MAX).contains(&communicator.size())
-        && shared.attached.links_programs()
+        && shared.attached.links_programs();
+    // The communicators of all ranks in their order are numbered alike on all ranks.
+    let number = communicator.twin_of(&shared.world).filter(|_| is_linked)?;
+    (number < u64::from(BOARDS)).then_some(number as u8)
 }
 
 /// Returns the signature of a collective, which lies in the cell of each of its messages. Two ranks
@@ -177,10 +179,15 @@ struct Positions {
     open: u32,
 }
 
-/// This rank's linked runs.
-pub(crate) struct Links {
+/// The boards of a communicator, and the positions on them.
+struct OfCommunicator {
     boards: Boards,
     rings: [Positions; 2],
+}
+
+/// This rank's linked runs.
+pub(crate) struct Links {
+    communicators: [OfCommunicator; BOARDS as usize],
     me: u32,
     /// The looks of a waiting rank before it waits in the usual way.
     looks: u32,
@@ -195,19 +202,21 @@ impl Links {
     pub(crate) fn new(attached: &Attached) -> Self {
         let (segment, me, ranks) = (attached.job().segment, attached.rank(), attached.size());
         if attached.links_programs() && (2..=RANKS_MAX).contains(&ranks) {
-            segment.populate_board(me);
+            segment.populate_board(me, 0);
         }
-        let all: Box<[Board<'static>]> =
-            (0..ranks.min(RANKS_MAX)).map(|rank| segment.board(rank)).collect();
-        let boards = Boards { own: segment.board(me), all, segment, napping: segment.napping() };
+        let communicators = std::array::from_fn(|number| {
+            let board = |rank| segment.board_of(rank, number as u32);
+            let all = (0..ranks.min(RANKS_MAX)).map(board).collect();
+            let boards = Boards { own: board(me), all, segment, napping: segment.napping() };
+            OfCommunicator { boards, rings: Default::default() }
+        });
         let settings = &attached.job().settings;
         let (looks, yields) = match settings.spec.wait {
             Wait::Block => (1, 0),
             _ if settings.crowded => (LOOKS_CROWDED, YIELDS),
             _ => (LOOKS, 0),
         };
-        let (rings, status) = (Default::default(), segment.status(me));
-        Self { boards, rings, me, looks, yields, status }
+        Self { communicators, me, looks, yields, status: segment.status(me) }
     }
 
     /// Starts a run, which takes the next lines of its ring.
@@ -215,7 +224,7 @@ impl Links {
     pub(crate) fn start(&mut self, run: &mut Run) {
         let linked = run.linked();
         let (ring, lines) = (linked.ring(), linked.lines());
-        let positions = &mut self.rings[ring as usize];
+        let positions = &mut self.communicators[linked.board()].rings[ring as usize];
         let base = on_board(ring).fit(positions.next, lines);
         positions.next = base + lines;
         positions.open += u32::from(!linked.is_empty());
@@ -227,7 +236,8 @@ impl Links {
     /// ends first.
     #[inline(always)]
     pub(crate) fn start_and_put(&mut self, run: &mut Run) -> Option<bool> {
-        if self.rings[run.linked().ring() as usize].open != 0 && self.is_behind() {
+        let of = &self.communicators[run.linked().board()];
+        if of.rings[run.linked().ring() as usize].open != 0 && self.is_behind() {
             return None;
         }
         self.start(run);
@@ -236,14 +246,15 @@ impl Links {
             return Some(run.has_ended());
         }
         let is_short = run.linked().ring() == Ring::Short;
-        if !is_short || !first.is_power_of_two() || run.end() > self.rings[0].writable {
+        let OfCommunicator { boards, rings } = &self.communicators[run.linked().board()];
+        if !is_short || !first.is_power_of_two() || run.end() > rings[0].writable {
             // No message is looked for, so this meets no other collective.
             return Some(self.execute(run, first) == Ok(true));
         }
-        let (lane, at) = (OneRing::<false>(&self.boards), first.trailing_zeros());
-        let _ = run.execute_one(&lane, self.rings[0].writable, at);
+        let (lane, at) = (OneRing::<false>(boards), first.trailing_zeros());
+        let _ = run.execute_one(&lane, rings[0].writable, at);
         if run.has_ended() {
-            self.note_end(Ring::Short);
+            self.note_end(run);
         }
         Some(run.has_ended())
     }
@@ -276,13 +287,16 @@ impl Links {
             return Ok(true);
         }
         let ring = if LONG { Ring::Long } else { Ring::Short };
-        if run.end() > self.rings[LONG as usize].writable && run.linked().readers() != 0 {
-            self.look_for_room(ring);
+        let number = run.linked().board();
+        let of = &self.communicators[number];
+        if run.end() > of.rings[LONG as usize].writable && run.linked().readers() != 0 {
+            self.look_for_room(number, ring);
         }
-        let writable = self.rings[LONG as usize].writable;
-        let has_ended = run.execute(&OneRing::<LONG>(&self.boards), writable, which)?;
+        let OfCommunicator { boards, rings } = &self.communicators[number];
+        let writable = rings[LONG as usize].writable;
+        let has_ended = run.execute(&OneRing::<LONG>(boards), writable, which)?;
         if has_ended {
-            self.note_end(ring);
+            self.note_end(run);
         }
         Ok(has_ended)
     }
@@ -322,10 +336,11 @@ impl Links {
         if ring == Ring::Long {
             return self.execute(run, 1 << at);
         }
-        run.execute_one(&OneRing::<false>(&self.boards), self.rings[0].writable, at)?;
+        let OfCommunicator { boards, rings } = &self.communicators[run.linked().board()];
+        run.execute_one(&OneRing::<false>(boards), rings[0].writable, at)?;
         let has_ended = run.has_ended();
         if has_ended {
-            self.note_end(ring);
+            self.note_end(run);
         }
         Ok(has_ended)
     }
@@ -335,7 +350,8 @@ impl Links {
     #[inline(always)]
     fn await_word(&self, run: &Run, writer: u32, position: u64, looks: &mut u32) -> bool {
         let ring = on_board(run.linked().ring());
-        let word = self.boards.all[writer as usize].word_at(ring, position);
+        let boards = &self.communicators[run.linked().board()].boards;
+        let word = boards.all[writer as usize].word_at(ring, position);
         let wanted = board::word(position, run.signature());
         while word.load(Ordering::Acquire) != wanted {
             *looks += 1;
@@ -367,7 +383,8 @@ impl Links {
     /// Returns true if a run has not ended.
     #[inline]
     pub(crate) fn has_open_runs(&self) -> bool {
-        self.rings.iter().any(|positions| positions.open != 0)
+        let mut rings = self.communicators.iter().flat_map(|of| &of.rings);
+        rings.any(|positions| positions.open != 0)
     }
 
     /// Executes what can be executed of these runs. Other ranks may wait for what a run writes, or
@@ -376,36 +393,42 @@ impl Links {
         runs.all(|run| self.poll(run).is_ok())
     }
 
-    /// Notes that a run in a ring has ended.
+    /// Notes that a run has ended.
     #[inline(always)]
-    fn note_end(&mut self, ring: Ring) {
-        let positions = &mut self.rings[ring as usize];
+    fn note_end(&mut self, run: &Run) {
+        let (number, ring) = (run.linked().board(), run.linked().ring());
+        let positions = &mut self.communicators[number].rings[ring as usize];
         self.status.process_state.note_move();
         positions.open -= 1;
         if positions.open == 0 && positions.next - positions.published >= quarter(ring) {
-            self.publish(ring, self.rings[ring as usize].next);
+            let ended = positions.next;
+            self.publish(number, ring, ended);
         }
     }
 
     #[cold]
-    fn publish(&mut self, ring: Ring, ended: u64) {
-        self.rings[ring as usize].published = ended;
-        self.boards.own.consume(on_board(ring), ended);
+    fn publish(&mut self, number: usize, ring: Ring, ended: u64) {
+        let OfCommunicator { boards, rings } = &mut self.communicators[number];
+        rings[ring as usize].published = ended;
+        boards.own.consume(on_board(ring), ended);
     }
 
-    /// Tells peers up to which position the runs have ended here, if they know of much less.
-    /// `running` are the runs that have not ended. Called before this rank sleeps, and when runs
-    /// overlap, where the end of a run alone tells nothing.
+    /// Tells peers up to which positions the runs have ended here. `running` are the runs that have
+    /// not ended. Called before this rank sleeps, and when runs overlap, since then the end of one
+    /// run alone tells nothing.
     #[cold]
     pub(crate) fn publish_all<'r>(&mut self, running: impl Iterator<Item = &'r mut Run>) {
-        let mut ended = [self.rings[0].next, self.rings[1].next];
+        let next = |of: &OfCommunicator| [of.rings[0].next, of.rings[1].next];
+        let mut ended = self.communicators.each_ref().map(next);
         for run in running.filter(|run| !run.has_ended()) {
-            let first = &mut ended[run.linked().ring() as usize];
+            let first = &mut ended[run.linked().board()][run.linked().ring() as usize];
             *first = run.base().min(*first);
         }
-        for (ring, ended) in [Ring::Short, Ring::Long].into_iter().zip(ended) {
-            if ended > self.rings[ring as usize].published {
-                self.publish(ring, ended);
+        for (number, ended) in ended.into_iter().enumerate() {
+            for (ring, ended) in [Ring::Short, Ring::Long].into_iter().zip(ended) {
+                if ended > self.communicators[number].rings[ring as usize].published {
+                    self.publish(number, ring, ended);
+                }
             }
         }
     }
@@ -413,21 +436,21 @@ impl Links {
     /// Returns true if runs overlap, and peers do not know of the ends of many runs.
     #[inline(always)]
     pub(crate) fn is_behind(&self) -> bool {
-        let is_behind = |ring: Ring| {
-            let positions = &self.rings[ring as usize];
+        let is_behind = |(ring, positions): (Ring, &Positions)| {
             positions.open != 0 && positions.next - positions.published >= 2 * quarter(ring)
         };
-        is_behind(Ring::Short) || is_behind(Ring::Long)
+        let of_all = self.communicators.iter();
+        of_all.flat_map(|of| [Ring::Short, Ring::Long].into_iter().zip(&of.rings)).any(is_behind)
     }
 
     #[cold]
-    fn look_for_room(&mut self, ring: Ring) {
+    fn look_for_room(&mut self, number: usize, ring: Ring) {
         let me = self.me as usize;
         let of_board = on_board(ring);
-        let peers = self.boards.all.iter().enumerate().filter(|&(rank, _)| rank != me);
+        let OfCommunicator { boards, rings } = &mut self.communicators[number];
+        let peers = boards.all.iter().enumerate().filter(|&(rank, _)| rank != me);
         let read = peers.map(|(_, board)| board.consumed(of_board)).min();
-        let writable = read.map_or(u64::MAX, |read| read + of_board.lines());
-        self.rings[ring as usize].writable = writable;
+        rings[ring as usize].writable = read.map_or(u64::MAX, |read| read + of_board.lines());
     }
 
     /// Returns what these runs wait for, so that a sleep of the rank ends when it comes.
@@ -437,14 +460,15 @@ impl Links {
     ) -> Vec<Watched<'static>> {
         let mut watched = Vec::new();
         for run in runs {
+            let boards = &self.communicators[run.linked().board()].boards;
             let ring = on_board(run.linked().ring());
             run.awaited(|writer, position| {
-                let cell = self.boards.all[writer as usize].word_at(ring, position);
+                let cell = boards.all[writer as usize].word_at(ring, position);
                 watched.push(Watched::message(cell, board::word(position, run.signature())));
             });
             if run.waits_for_room() {
                 let needed = run.end().saturating_sub(ring.lines());
-                let late = self.boards.all.iter().enumerate().filter(|&(rank, board)| {
+                let late = boards.all.iter().enumerate().filter(|&(rank, board)| {
                     rank != self.me as usize && board.consumed(ring) < needed
                 });
                 watched

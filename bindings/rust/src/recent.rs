@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawCall {
+    /// The communicator.
+    pub communicator: usize,
     /// The collective.
     pub kind: CollectiveKind,
     /// True if the input lies where the output will be.

@@ -47,8 +47,12 @@ const SLOT: u64 = size_of::<Slot>() as u64;
 const ENTRY: u64 = size_of::<Entry>() as u64;
 /// The bytes of the state of a ring's two ends.
 const RING_ENDS: u64 = size_of::<Ends>() as u64;
-/// The bytes of a rank's board. They count towards no limit, because most are never touched.
-const BOARD: u64 = size_of::<board::Words>() as u64;
+/// The number of boards of a rank. Each serves one communicator.
+pub const BOARDS: u32 = 3;
+/// The distance of a rank's boards in bytes.
+pub(crate) const BOARD: u64 = (size_of::<board::Words>() as u64).next_multiple_of(PAGE);
+/// The bytes of a rank's boards. They count towards no limit, because most are never touched.
+const ALL_BOARDS: u64 = BOARDS as u64 * BOARD;
 /// The number of bitmaps of ranks.
 const BITMAPS: usize = 3;
 /// The bytes of a rank's queue of messages to itself.
@@ -100,7 +104,7 @@ pub struct RankLayout {
     pub(crate) local: Range<usize>,
     /// The offset of the rank's table of rings, which has an entry for each rank.
     pub(crate) table: usize,
-    /// The offset of the rank's board, on which it writes messages to several ranks.
+    /// The offset of the rank's boards, on which it writes messages to several ranks.
     pub(crate) board: usize,
     /// The offset of the rank's [`Turn`](super::Turn).
     pub(crate) turn: usize,
@@ -254,7 +258,7 @@ impl Layout {
                 mailbox: area(MAILBOX_CONTROL + slots * SLOT).start,
                 local: area(LOCAL_BYTES as u64),
                 table: area(ranks * ENTRY).start,
-                board: area(BOARD).start,
+                board: area(ALL_BOARDS).start,
                 memory: area(rank.memory),
                 scratch: area(rank.scratch),
                 instance: area(rank.instance),
@@ -267,7 +271,7 @@ impl Layout {
             let free = match layouts.len() > started {
                 // All areas of an added rank, from its status to the end of its last area.
                 true => (own.engine.end - status) as u64,
-                false => rank.engine.next_multiple_of(PAGE).saturating_add(BOARD),
+                false => rank.engine.next_multiple_of(PAGE).saturating_add(ALL_BOARDS),
             };
             unlimited = unlimited.saturating_add(free.next_multiple_of(PAGE));
         }
@@ -304,8 +308,8 @@ impl Layout {
         let mailbox = size_of::<Control>() + self.slots * size_of::<Slot>();
         let of_ranks = self.ranks.iter().flat_map(move |rank| {
             let table = area(rank.table, ranks * size_of::<Entry>());
-            let board = area(rank.board, BOARD as usize);
-            [area(rank.mailbox, mailbox), rank.local.clone(), table, board]
+            let boards = area(rank.board, ALL_BOARDS as usize);
+            [area(rank.mailbox, mailbox), rank.local.clone(), table, boards]
         });
         let RingsLayout { rings, pool, ends, ref bytes } = self.rings;
         let bitmap = helpers::lines(ranks) * size_of::<Marks>();

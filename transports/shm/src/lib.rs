@@ -80,7 +80,8 @@ pub use goal_sync::napping::{Napping, UNSEEN_MAX};
 pub use goal_sync::start_barrier::StartBarrier;
 pub use goal_sync::turn::{HeldTurn, Turn};
 pub use layout::{
-    Layout, RING_BYTES, RING_BYTES_MAX, RING_BYTES_MIN, RankLayout, RankSizes, SegmentTooLarge,
+    BOARDS, Layout, RING_BYTES, RING_BYTES_MAX, RING_BYTES_MIN, RankLayout, RankSizes,
+    SegmentTooLarge,
 };
 pub use local::{LOCAL, Local, PAYLOAD_MAX as LOCAL_PAYLOAD_MAX};
 pub use mapping::zeroed;

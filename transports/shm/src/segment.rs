@@ -4,7 +4,7 @@
 use super::bell::Bells;
 use super::claims::{Claim, Claims, Part};
 use super::counts::RankCounts;
-use super::layout::{FAILURE_BYTES, Layout, RankLayout, WAITS_BYTES};
+use super::layout::{BOARD, BOARDS, FAILURE_BYTES, Layout, RankLayout, WAITS_BYTES};
 use super::mapping::Mapping;
 use super::rank_count::{RANK_COUNT_AT, RankCount};
 use super::starts::{Started, Starts};
@@ -168,10 +168,16 @@ impl Segment {
         self.array(self.layout.helpers + number * lines * size_of::<Marks>(), lines)
     }
 
-    /// Returns a rank's board.
+    /// Returns a rank's first board.
     #[inline]
     pub fn board(&self, rank: u32) -> Board<'_> {
-        Board::new(self.words(self.rank(rank).board))
+        self.board_of(rank, 0)
+    }
+
+    /// Returns a rank's board with a number below [`BOARDS`].
+    #[inline]
+    pub fn board_of(&self, rank: u32, number: u32) -> Board<'_> {
+        Board::new(self.words(self.board_range(rank, number).start))
     }
 
     /// Returns a rank's mailbox, for its senders and for observers.
@@ -297,20 +303,26 @@ impl Segment {
     /// Makes a rank's mailbox and the begin of its board resident, near the processor of the
     /// caller. Returns the number of bytes that are resident.
     pub fn populate_messages(&self, rank: u32) -> u64 {
-        let areas = [self.mailbox_range(rank), self.board_range(rank)];
+        let areas = [self.mailbox_range(rank), self.small_range(rank)];
         areas.iter().map(|area| self.mapping.populate(area) as u64).sum()
     }
 
-    /// Makes a rank's whole board resident. Otherwise each page costs its first message time.
-    pub fn populate_board(&self, rank: u32) {
-        let at = self.rank(rank).board;
-        self.mapping.populate(&(at..at + size_of::<board::Words>()));
+    /// Makes a whole board resident. Otherwise each page costs its first message time.
+    pub fn populate_board(&self, rank: u32, number: u32) {
+        self.mapping.populate(&self.board_range(rank, number));
     }
 
     /// Returns the part of a rank's board that small operations use.
-    fn board_range(&self, rank: u32) -> Range<usize> {
+    fn small_range(&self, rank: u32) -> Range<usize> {
         let at = self.rank(rank).board;
         at..at + board::SMALL_BYTES
+    }
+
+    /// Returns the place of a board.
+    fn board_range(&self, rank: u32, number: u32) -> Range<usize> {
+        assert!(number < BOARDS);
+        let at = self.rank(rank).board + (u64::from(number) * BOARD) as usize;
+        at..at + size_of::<board::Words>()
     }
 
     fn mailbox_range(&self, rank: u32) -> Range<usize> {

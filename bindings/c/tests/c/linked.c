@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CALLS = 600, OPEN = 6, COUNT_MAX = 700, RANKS_MAX = 8 };
+enum { CALLS = 600, OPEN = 6, COMMS = 5, COUNT_MAX = 700, RANKS_MAX = 8 };
 
 /* A number that all ranks draw alike. */
 static uint64_t state;
@@ -33,6 +33,7 @@ static int64_t value(int call, int of, int at) { return (int64_t)call * 1000003 
 struct call {
   int kind, count, root, number, is_in_place;
   int64_t *in, *out;
+  GOAL_Comm comm;
   GOAL_Handle run;
   GOAL_Schedule kept;
 };
@@ -40,16 +41,16 @@ struct call {
 static GOAL_Handle start(struct call *c) {
   const void *in = c->is_in_place ? GOAL_IN_PLACE : c->in;
   switch (c->kind) {
-  case 0: return GOAL_Ibarrier(GOAL_COMM_WORLD);
-  case 1: return GOAL_Ibcast(c->out, c->count, GOAL_INT64, c->root, GOAL_COMM_WORLD);
-  case 2: return GOAL_Iallreduce(in, c->out, c->count, GOAL_INT64, GOAL_ADD, GOAL_COMM_WORLD);
-  case 3: return GOAL_Ireduce(rank == c->root ? in : c->in, c->out, c->count, GOAL_INT64, GOAL_MAX, c->root, GOAL_COMM_WORLD);
-  case 4: return GOAL_Igather(c->in, c->out, c->count, GOAL_INT64, c->root, GOAL_COMM_WORLD);
-  case 5: return GOAL_Iallgather(in, c->out, c->count, GOAL_INT64, GOAL_COMM_WORLD);
-  case 6: return GOAL_Ialltoall(c->in, c->out, c->count, GOAL_INT64, GOAL_COMM_WORLD);
-  case 7: return GOAL_Iscatter(c->in, c->out, c->count, GOAL_INT64, c->root, GOAL_COMM_WORLD);
-  case 8: return GOAL_Iscan(in, c->out, c->count, GOAL_INT64, GOAL_ADD, GOAL_COMM_WORLD);
-  case 9: return GOAL_Ireduce_scatter_block(c->in, c->out, c->count, GOAL_INT64, GOAL_ADD, GOAL_COMM_WORLD);
+  case 0: return GOAL_Ibarrier(c->comm);
+  case 1: return GOAL_Ibcast(c->out, c->count, GOAL_INT64, c->root, c->comm);
+  case 2: return GOAL_Iallreduce(in, c->out, c->count, GOAL_INT64, GOAL_ADD, c->comm);
+  case 3: return GOAL_Ireduce(rank == c->root ? in : c->in, c->out, c->count, GOAL_INT64, GOAL_MAX, c->root, c->comm);
+  case 4: return GOAL_Igather(c->in, c->out, c->count, GOAL_INT64, c->root, c->comm);
+  case 5: return GOAL_Iallgather(in, c->out, c->count, GOAL_INT64, c->comm);
+  case 6: return GOAL_Ialltoall(c->in, c->out, c->count, GOAL_INT64, c->comm);
+  case 7: return GOAL_Iscatter(c->in, c->out, c->count, GOAL_INT64, c->root, c->comm);
+  case 8: return GOAL_Iscan(in, c->out, c->count, GOAL_INT64, GOAL_ADD, c->comm);
+  case 9: return GOAL_Ireduce_scatter_block(c->in, c->out, c->count, GOAL_INT64, GOAL_ADD, c->comm);
   default: return GOAL_Run(c->kept);
   }
 }
@@ -108,12 +109,16 @@ static int end(struct call *c, int how) {
 
 int main(int argc, char **argv) {
   struct call open[OPEN], kept = {0};
+  GOAL_Comm comms[COMMS] = {GOAL_COMM_WORLD};
+  int all[RANKS_MAX];
   int i, j, wrong = 0;
   state = (uint64_t)atoi(argv[argc - 1]) * 77 + 5;
   if (GOAL_Init() != 0) return 1;
   rank = GOAL_MyRank();
   size = GOAL_GroupSize();
   memset(open, 0, sizeof open);
+  for (i = 0; i < size; i++) all[i] = i;
+  for (i = 1; i < COMMS; i++) comms[i] = GOAL_Comm_create(GOAL_COMM_WORLD, all, size);
   for (i = 0; i < OPEN; i++) {
     open[i].in = malloc(sizeof(int64_t) * RANKS_MAX * COUNT_MAX);
     open[i].out = malloc(sizeof(int64_t) * RANKS_MAX * COUNT_MAX);
@@ -125,6 +130,7 @@ int main(int argc, char **argv) {
     const int counts[] = {0, 1, 1, 2, 7, 8, 100, COUNT_MAX};
     const int late = draw(8 * size), again = draw(3);
     if (c->run) wrong |= end(c, draw(2));
+    c->comm = comms[draw(COMMS)];
     c->kind = draw(10), c->count = counts[draw(8)], c->root = draw(size), c->number = i;
     c->is_in_place = draw(2) && (c->kind == 2 || c->kind == 5 || c->kind == 8 || (c->kind == 3 && rank == c->root));
     if (c->kind == 0) c->count = 0;
@@ -135,9 +141,14 @@ int main(int argc, char **argv) {
     for (j = 0; j < again; j++) {
       kept.number = i + j;
       fill(&kept);
-      kept.run = start(&kept);
-      if (!kept.run) return puts(GOAL_Last_error()), 1;
-      wrong |= end(&kept, 1);
+      if (draw(2)) {
+        kept.run = start(&kept);
+        if (!kept.run) return puts(GOAL_Last_error()), 1;
+        wrong |= end(&kept, 1);
+      } else {
+        if (GOAL_Allreduce(kept.in, kept.out, 3, GOAL_INT64, GOAL_ADD, comms[draw(COMMS)]) != 0) return puts(GOAL_Last_error()), 1;
+        wrong |= check(&kept);
+      }
     }
   }
   for (i = 0; i < OPEN; i++)

@@ -85,6 +85,16 @@ pub fn put_off<R>(f: impl FnOnce() -> R) -> R {
     }
 }
 
+/// Forgets which calls and schedules were made lately, because a communicator is freed.
+pub fn forget_calls() {
+    if let Ok(group) = Group::current() {
+        let _ = group.shared().with(|core| {
+            core.recent.clear();
+            Ok(())
+        });
+    }
+}
+
 /// Frees the numbers and collectives of communicators that nobody uses any more. The creation of a
 /// communicator does this too. Bindings call it after they have freed an object. The caller must
 /// hold no lock that functions for ends of runs may take.

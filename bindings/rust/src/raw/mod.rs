@@ -32,7 +32,9 @@ pub use crate::recent::RawCall;
 pub use crate::slots::{EndFunction, Ticket};
 pub use crate::thread::is_in_function;
 pub(crate) use ends::wake_when_ended;
-pub use ends::{has_ended, has_waiter, progress, put_off, test, tidy, wait, wait_any, when_ended};
+pub use ends::{
+    forget_calls, has_ended, has_waiter, progress, put_off, test, tidy, wait, wait_any, when_ended,
+};
 pub use fast::{Fast, fast};
 
 /// Reads a NISA file for [`Schedule::load`]. It must be a regular file of at most 4 GiB. If it is
@@ -90,11 +92,11 @@ impl Schedule {
     }
 
     /// Sets the linked form of a new schedule.
-    pub(crate) fn link(&mut self, link: &Link, signature: u16) -> Result<()> {
+    pub(crate) fn link(&mut self, link: &Link, signature: u16, board: u8) -> Result<()> {
         let bound = Arc::get_mut(&mut self.bound).expect("it is new");
         let ranks: Vec<u32> = (0..bound.communicator.size()).collect();
         let me = bound.communicator.rank();
-        let linked = Linked::new(Arc::clone(&bound.code), link, &ranks, me, signature);
+        let linked = Linked::new(Arc::clone(&bound.code), link, &ranks, me, signature, board);
         let (linked, bindings) = linked.map_err(|Unlinkable| {
             Error::new(ErrorCode::Internal, "the links of a collective differ between ranks")
         })?;

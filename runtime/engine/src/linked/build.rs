@@ -26,6 +26,7 @@ pub struct Linked {
     pub(super) lines: u32,
     /// The signature of the schedule, which lies in the cell of each of its messages.
     pub(super) signature: u16,
+    board: u8,
     /// The ranks that read this rank's messages.
     readers: u64,
     /// The actions of each operation, for reports.
@@ -87,6 +88,7 @@ impl Linked {
         ranks: &[u32],
         me: u32,
         signature: u16,
+        board: u8,
     ) -> Result<(Self, Bindings), Unlinkable> {
         let mut drafts = drafts(&schedule, link, ranks, me)?;
         merge_puts(&mut drafts);
@@ -104,6 +106,7 @@ impl Linked {
             ring: link.ring(),
             lines: link.lines(),
             signature,
+            board,
             readers: link.readers_of(me),
             ops: drafts.iter().map(|draft| draft.op).collect(),
             actions: drafts.iter().map(|draft| draft.underway).collect(),
@@ -116,6 +119,12 @@ impl Linked {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.all == 0
+    }
+
+    /// Returns the number of the communicator's boards.
+    #[inline(always)]
+    pub fn board(&self) -> usize {
+        self.board.into()
     }
 
     /// Returns the ring of the schedule's messages.

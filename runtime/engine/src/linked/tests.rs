@@ -81,7 +81,7 @@ impl Rank {
     fn new(nisa: &Arc<Nisa>, link: &Link, rank: u32) -> Result<Self, Unlinkable> {
         let schedule = Arc::new(Schedule::new(Arc::clone(nisa), rank, Seed::default()));
         let ranks: Vec<u32> = (0..nisa.num_ranks()).collect();
-        let (linked, bindings) = Linked::new(Arc::clone(&schedule), link, &ranks, rank, 7)?;
+        let (linked, bindings) = Linked::new(Arc::clone(&schedule), link, &ranks, rank, 7, 0)?;
         let mut run = Run::new(Arc::new(linked), bindings).expect("there is memory");
         let memory = Zeroed::new(schedule.memory_size() as usize);
         // SAFETY: the memory lives as long as the run, and nobody else has it.

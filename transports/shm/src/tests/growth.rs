@@ -35,7 +35,7 @@ fn a_reserve_changes_no_size_and_counts_towards_no_limit() {
             // Tables of more ranks need some pages more, and areas begin at other places in huge
             // pages. A rank has far more bytes.
             let slack = (started as u64 + 4) * 4096 + (4 << 20);
-            let boards = started * size_of::<Words>().next_multiple_of(4096);
+            let boards = 3 * started * size_of::<Words>().next_multiple_of(4096);
             let needed = (alone.len - boards) as u64;
             assert!(layout(started, capacity, needed + slack).is_some(), "{started} {capacity}");
             assert!(layout(started, capacity, needed - slack).is_none(), "{started} {capacity}");

@@ -55,7 +55,7 @@ fn areas_do_not_overlap_and_the_limit_holds() {
     let layout = Layout::new(sizes.into_iter(), 1 << 30).unwrap();
     let mut ends = vec![];
     for rank in &layout.ranks {
-        let board = rank.board..rank.board + size_of::<board::Words>();
+        let board = rank.board..rank.board + 3 * size_of::<board::Words>();
         for range in [&rank.memory, &rank.scratch, &rank.instance, &rank.matches, &board] {
             assert!(range.start % 4096 == 0 && range.end <= layout.len);
             ends.push((range.start, range.end));
