@@ -9,8 +9,8 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 /// The programs in `bindings/mpi/tests/`.
-const PROGRAMS: [&str; 13] = [
-    "values", "progress", "requests", "types", "worlds", "local", "turns", "threads", "sizes",
+const PROGRAMS: [&str; 14] = [
+    "again", "values", "progress", "requests", "types", "worlds", "local", "turns", "threads", "sizes",
     "numbers", "other", "crash", "memory",
 ];
 
@@ -174,6 +174,34 @@ fn results_are_those_of_mpi() {
             let line = report.lines().find(|line| line.contains(&format!(": {name}: ")));
             let line = line.unwrap_or_else(|| panic!("{name} is missing in {report}"));
             assert!(!line.contains(" 0 as schedules"), "{line}");
+        }
+    }
+}
+
+#[test]
+fn calls_that_are_made_again_follow_their_arguments() {
+    for ranges in ["all=on", "all=off", "all=off,allreduce=8-"] {
+        for report in ends_well("again", &[2, 3], &[("GOALMPI_RANGES", ranges), REPORT]) {
+            let count = |kind: &str| format!("libgoal-mpi: {kind}: 160 as schedules");
+            assert_eq!(report.contains(&count("bcast")), ranges == "all=on", "{report}");
+        }
+    }
+}
+
+#[test]
+fn forms_and_sizes_of_an_operation_have_ranges_of_their_own() {
+    // The program has broadcasts of 4 MiB, all of them non-blocking, and blocking barriers.
+    for (ranges, lines) in [
+        ("all=off,bcast=4M-4M", ["bcast: 10 as schedules", "barrier: 0 as schedules"]),
+        ("all=off,bcast=0-1K+1M-", ["bcast: 10 as schedules", "barrier: 0 as schedules"]),
+        ("all=on,ibcast=off", ["bcast: 0 as schedules", "barrier: 10 as schedules"]),
+        ("all=off,ibcast=on,bcast_init=off", ["bcast: 10 as", "barrier: 0 as schedules"]),
+        ("all=on,bcast=off,bcast_init=on", ["bcast: 0 as schedules", "barrier: 10 as"]),
+    ] {
+        for report in ends_well("progress", &[2], &[("GOALMPI_RANGES", ranges), REPORT]) {
+            for line in lines {
+                assert!(report.contains(line), "{ranges}: {line}: {report}");
+            }
         }
     }
 }
@@ -390,10 +418,13 @@ fn a_job_that_can_not_begin_leaves_all_calls_to_mpi() {
 
 #[test]
 fn a_wrong_setting_turns_the_library_off() {
-    let long = "all=on,".repeat(600);
+    let long = "all=on,".repeat(10_000);
     for (value, what) in [
         ("allreduce=8-4", "write NAME=off"),
         ("allreduce", "write NAME=off"),
+        ("allreduce=4-8+", "write NAME=off"),
+        ("allreduce=0-1+2-3+4-5+6-7+8-9+10-11+12-13+14-15+16-17", "write NAME=off"),
+        ("iallreduce_init=on", "write NAME=off"),
         ("all=0-99999999999999999999", "write NAME=off"),
         ("@/dev/zero", "it is no text"),
         ("@/proc/self/exe", "it is no text"),
