@@ -6,7 +6,9 @@
 //! if all threads sleep, or if an assertion does not hold. Each model prints how many interleavings
 //! it has.
 
+mod board;
 mod mailbox;
+mod napping;
 mod rings;
 mod start_barrier;
 mod tasks;
