@@ -369,7 +369,7 @@ impl<'a> Mailbox<'a> {
     #[inline]
     pub fn arm(&self) -> bool {
         self.publish();
-        self.control.sleeper.0.store(1, Ordering::Relaxed);
+        self.control.sleeper.0.set(1);
         let head = self.control.head.0.load(Ordering::Relaxed);
         // Release: pairs with the compare-exchange in `draw`, so that a sender that sees SLEEPS
         // sees 1 in `sleeper`. This change of `tail` and a sender's have an order. If the sender's
@@ -409,7 +409,7 @@ impl<'a> Mailbox<'a> {
     #[inline]
     pub fn disarm(&self) {
         let tail = &self.control.senders.0.tail;
-        self.control.sleeper.0.store(0, Ordering::Relaxed);
+        self.control.sleeper.0.set(0);
         if tail.load(Ordering::Relaxed) & SLEEPS != 0 {
             tail.fetch_and(!SLEEPS, Ordering::Relaxed);
         }

@@ -7,7 +7,9 @@
 //! it has.
 
 mod bias;
+mod board;
 mod mailbox;
+mod napping;
 mod rings;
 mod start_barrier;
 mod tasks;

@@ -69,7 +69,9 @@ impl<const BYTES: usize> SharedCell<[u8; BYTES]> {
     pub(crate) unsafe fn lend(&self, len: usize) -> Lent<'_> {
         let access = self.0.get();
         // SAFETY: loom has recorded this access and fails the model if somebody writes meanwhile.
-        let bytes = unsafe { &(&*access.deref_const())[..len] };
+        let all: *const [u8; BYTES] = unsafe { access.deref() };
+        // SAFETY: as above. The cell lives as long as self.
+        let bytes = unsafe { &(&*all)[..len] };
         Lent { bytes, _accesses: vec![Box::new(access)] }
     }
 }
@@ -213,6 +215,12 @@ pub(crate) struct Futex {
 }
 
 impl Futex {
+    /// Sets the word by a swap. After a store, loom lets a later swap read what a swap before the
+    /// store has left, which no machine does.
+    pub(crate) fn set(&self, value: u32) {
+        self.word.swap(value, super::Ordering::Relaxed);
+    }
+
     pub(crate) fn wait(&self, expected: u32, _: Option<Duration>) {
         let guard = self.lock.lock().unwrap();
         if self.word.load(super::Ordering::Relaxed) == expected {

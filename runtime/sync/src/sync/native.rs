@@ -265,6 +265,12 @@ fn prefetch<const WRITE: bool>(address: *const u8) {
 pub(crate) struct Futex(AtomicU32);
 
 impl Futex {
+    /// Sets the word, without any order.
+    #[inline(always)]
+    pub(crate) fn set(&self, value: u32) {
+        self.0.store(value, Ordering::Relaxed);
+    }
+
     /// Sleeps if the word is `expected`, until somebody wakes it or `limit` has passed. It may
     /// return early, so the caller must check its condition again.
     pub(crate) fn wait(&self, expected: u32, limit: Option<Duration>) {
