@@ -79,3 +79,10 @@ static void call(enum operation operation, enum way way, int n) {
   else status = GOAL_Wait(way == PERSISTENTLY ? GOAL_Run(*kept) : nonblocking(operation, n));
   group_expect(status == GOAL_SUCCESS);
 }
+
+/* As call, but never sleeps until the operation has ended. */
+static void call_awake(enum operation operation, enum way way, int n) {
+  GOAL_Handle run = way == PERSISTENTLY ? GOAL_Run(*kept) : nonblocking(operation, n);
+  while (!GOAL_Test(run)) {}
+  group_expect(GOAL_Wait(run) == GOAL_SUCCESS);
+}

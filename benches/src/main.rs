@@ -22,6 +22,7 @@ mod host_jobs;
 mod host_peer;
 mod hosts;
 mod idle;
+mod instructions;
 mod job;
 mod late;
 mod library;
@@ -107,6 +108,8 @@ enum Bench {
     Tcp(tcp::Args),
     /// Nanoseconds of GOAL_Run, GOAL_Test and GOAL_Wait in a program in C
     Library(costs::Args),
+    /// Instructions of calls of libgoal and of MPI libraries, locked ones among them
+    Instructions(instructions::Args),
     /// One rank of `mpi`
     #[command(hide = true)]
     MpiRank(mpi::RankArgs),
@@ -168,6 +171,7 @@ fn main() -> ExitCode {
         Bench::Connections(args) => connections::run(&args),
         Bench::Offload(args) => offload::run(&args),
         Bench::OffloadRank(args) => offload::run_rank(&args),
+        Bench::Instructions(args) => instructions::run(&args),
         Bench::Preload(args) => preload::run(&args),
         Bench::Apps(args) => apps::run(&args),
         Bench::Tcp(args) => tcp::run(&args),

@@ -53,7 +53,7 @@ impl Family {
                 vec![("release-gather", words)]
             }
             Family::Intel => {
-                let shm = "I_MPI_FABRICS=shm I_MPI_COLL_INTRANODE=shm";
+                let shm = "I_MPI_COLL_INTRANODE=shm";
                 vec![("shm", shm.to_owned()), ("auto", format!("{shm} I_MPI_TUNING_MODE=auto"))]
             }
         }
@@ -115,7 +115,7 @@ impl Family {
     }
 
     /// Returns the variables and flags for the way between ranks.
-    fn transport(self, over: Over) -> (Vec<(&'static str, String)>, Vec<String>) {
+    pub(super) fn transport(self, over: Over) -> (Vec<(&'static str, String)>, Vec<String>) {
         let (variables, flags): (&[_], &str) = match (self, over) {
             (Family::OpenMpi4, Over::SharedMemory) => (&[], "--mca btl self,vader"),
             // A component of Open MPI 5 prints an error with each window.

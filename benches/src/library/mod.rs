@@ -7,7 +7,8 @@ mod setting;
 mod source;
 
 pub(crate) use source::{
-    COLLECTIVES, COSTS, IDLE, OPERATIONS, OVERLAP, PINGPONG, ROUNDS, Source, build_machine,
+    COLLECTIVES, COSTS, IDLE, INSTRUCTIONS, OPERATIONS, OVERLAP, PINGPONG, ROUNDS, Source,
+    build_machine,
 };
 
 pub(crate) use family::Over;
@@ -108,15 +109,21 @@ impl Library {
     /// Returns the version and the settings in a line.
     pub(crate) fn note(&self) -> String {
         let Self { name, version, setting, .. } = self;
-        match setting.to_string() {
-            words if words.is_empty() => format!("{name}: version {version}, as installed"),
-            words => format!("{name}: version {version}, {words}"),
-        }
+        let (variables, flags) = self.family.transport(Over::SharedMemory);
+        let arguments = flags.into_iter().chain(setting.arguments.clone()).collect();
+        let variables = variables.into_iter().map(|(name, value)| (name.to_owned(), value));
+        let variables = variables.chain(setting.variables.clone()).collect();
+        format!("{name}: version {version}, {}", Setting { variables, arguments })
     }
 
     /// Returns the command that starts ranks.
     pub(crate) fn mpirun(&self) -> PathBuf {
         self.prefix.as_ref().map_or("mpirun".into(), |prefix| prefix.join("bin/mpirun"))
+    }
+
+    /// Returns the folder of the library's own files, unless it is the one on the path.
+    pub(crate) fn libraries(&self) -> Option<PathBuf> {
+        self.prefix.as_ref().map(|prefix| prefix.join("lib"))
     }
 
     /// Returns true if the flags for ranks on several hosts are known.

@@ -45,6 +45,7 @@ macro_rules! source {
 pub(crate) const COLLECTIVES: Source = source!("mpi" / "collectives", native false);
 pub(crate) const COSTS: Source = source!("goal" / "costs", native false);
 pub(crate) const IDLE: Source = source!("mpi" / "idle", native false);
+pub(crate) const INSTRUCTIONS: Source = source!("c" / "instructions", native true);
 pub(crate) const MACHINE: Source = source!("c" / "machine", native true);
 pub(crate) const OPERATIONS: Source = source!("c" / "operations", native true);
 pub(crate) const OVERLAP: Source = source!("c" / "overlap", native false);

@@ -37,6 +37,9 @@ pub(crate) struct Args {
     /// Timed iterations of each size
     #[arg(long, default_value_t = 50_000)]
     iterations: u32,
+    /// Type of the numbers that OSU's benchmarks add, as OSU's option -T has it
+    #[arg(long = "type", value_name = "TYPE", default_value = "mpi_float")]
+    datatype: String,
     /// Let OSU's benchmarks write and check the buffers in each iteration
     #[arg(long, conflicts_with = "imb")]
     checked: bool,
@@ -104,7 +107,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                     continue;
                 }
                 for (contestant, sizes) in of_job {
-                    for (bytes, figures) in sizes {
+                    // Intel's benchmarks have an operation of 0 bytes in any case.
+                    let is_barrier = |bytes: u64| bytes == 0 && sizes.len() == 1;
+                    let asked = |bytes: u64| bytes >= args.size[0] || is_barrier(bytes);
+                    for &(bytes, figures) in sizes.iter().filter(|(bytes, _)| asked(*bytes)) {
                         let [mean, least, most] = figures;
                         let _ = writeln!(
                             csv,
@@ -142,6 +148,9 @@ fn command(args: &Args, benchmark: &str, ranks: u32) -> io::Result<Vec<String>> 
             if args.checked && !is_barrier {
                 add("-c");
             }
+            if benchmark.contains("reduce") {
+                add(&format!("-T {}", args.datatype));
+            }
         }
         (None, program) => {
             add(&program.as_ref().map_or(String::new(), |program| program.display().to_string()));
@@ -173,7 +182,10 @@ fn once(
     command: &[String],
 ) -> io::Result<(Vec<(u64, Figures)>, String)> {
     let peer = Peer { library: library.clone(), program: "env".into() };
-    let output = peer.output(ranks, &[variables, command].concat())?;
+    // A program that was not compiled here does not know where its library is.
+    let folder = library.libraries().map(|of| format!("LD_LIBRARY_PATH={}", of.display()));
+    let variables = [folder.as_slice(), variables, command].concat();
+    let output = peer.output(ranks, &variables)?;
     let [text, told] = [&output.stdout, &output.stderr].map(|of| String::from_utf8_lossy(of));
     let figures = figures(&text);
     if !output.status.success() || figures.is_empty() || text.contains("Fail") {

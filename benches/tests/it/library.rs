@@ -66,12 +66,14 @@ fn operations_in_all_ways() {
         return;
     }
     let (text, csv) = run(
-        "mpi --mpi= --ours libgoal --operation pingpong,barrier,bcast,allreduce,gather,allgather,alltoall,exchange --size 8,65536 --rounds 20 --runs 1 --ranks 2,3",
+        "mpi --mpi= --ours libgoal --operation pingpong,barrier,bcast,reduce,allreduce,gather,scatter,allgather,alltoall,mix,exchange --size 8,65536 --rounds 20 --runs 1 --ranks 2,3",
     );
     assert!(text.contains("calls of libgoal"), "{text}");
     for ranks in [2, 3] {
         for (memory, kind) in [("malloc", "malloc"), ("shared", "alloc")] {
-            for operation in ["bcast", "allreduce", "gather", "allgather", "alltoall"] {
+            for operation in
+                ["bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall"]
+            {
                 for bytes in [8, 65536] {
                     for way in ["blocking", "nonblocking", "persistent"] {
                         let line =
@@ -92,8 +94,82 @@ fn operations_in_all_ways() {
         ways.len()
     };
     // A ping-pong is one schedule that is started again; exchanges are not called.
-    let rows = ["malloc,2,pingpong,8,", "malloc,2,barrier,0,", "malloc,2,exchange,8,"];
-    assert_eq!(rows.map(ways), [1, 3, 0], "{csv:?}");
+    let rows =
+        ["malloc,2,pingpong,8,", "malloc,2,barrier,0,", "malloc,2,exchange,8,", "malloc,3,mix,0,"];
+    assert_eq!(rows.map(ways), [1, 3, 0, 3], "{csv:?}");
+}
+
+#[test]
+fn operations_that_are_made_harder() {
+    if lacks() {
+        return;
+    }
+    let options = "mpi --mpi= --ours libgoal --memory malloc --ranks 2 --runs 1 --rounds 20";
+    for (more, rows) in [
+        (
+            "--operation bcast --size 0,57 --skew 0.2,10",
+            ["bcast late 0.2 us,0", "bcast late 10 us,57"],
+        ),
+        ("--operation mix,mix-world --cold", ["mix cold 1024 KiB,0", "mix-world cold 1024 KiB,0"]),
+        (
+            "--operation bcast,reduce,allreduce --size 4,16 --float64 --second-thread",
+            ["reduce float64 second thread,16", "allreduce float64 second thread,16"],
+        ),
+        ("--operation barrier,gather --size 8 --in-a-row 10", ["barrier x 10,0", "gather x 10,8"]),
+    ] {
+        let (text, csv) = run(&format!("{options} {more}"));
+        for row in rows {
+            let line = format!("malloc,2,{row},libgoal:persistent:malloc,1,");
+            assert!(csv.iter().any(|of| of.starts_with(&line)), "{line}: {csv:?}");
+        }
+        assert_eq!(text.matches("| libgoal |").count(), csv_rows(&csv), "{text}");
+    }
+}
+
+/// Returns the number of rows that persistent calls of libgoal have.
+fn csv_rows(csv: &[String]) -> usize {
+    csv.iter().filter(|line| line.contains(",libgoal:persistent:")).count()
+}
+
+#[test]
+fn a_variant_is_a_contestant() {
+    if lacks() {
+        return;
+    }
+    let options = "mpi --mpi= --ours libgoal --memory malloc --ranks 2 --runs 1 --rounds 20";
+    let arguments = format!("{options} --operation barrier --variant");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_goal-bench"));
+    command.args(arguments.split_whitespace()).arg("blocks=GOAL_UNUSED=1 --wait block");
+    let output = output(&mut command);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("|  blocks |") && text.contains("| libgoal |"), "{text}");
+    assert!(text.contains("libgoal blocks: GOAL_UNUSED=1 --wait block"), "{text}");
+    let error = error_of(&format!("{arguments} blocks"));
+    assert!(error.contains("`blocks`: give NAME=WORDS"), "{error}");
+}
+
+#[test]
+fn instructions_of_calls() {
+    if lacks() || !cfg!(target_arch = "x86_64") {
+        return;
+    }
+    let arguments = "instructions --mpi= --operation barrier,bcast --calls 3";
+    let (text, csv) = run(arguments);
+    // Two ranks in three ways of two operations, each with some hundred instructions.
+    assert_eq!(csv.len(), 1 + 2 * 3 * 2, "{text}");
+    for line in &csv[1..] {
+        let counts = line.split(',').skip(6).map(|of| of.parse().expect("a count"));
+        let counts: Vec<u64> = counts.collect();
+        assert!(counts[0] > 20 && counts[1] < counts[0], "{line}");
+    }
+}
+
+/// Returns what goal-bench says about these arguments.
+fn error_of(arguments: &str) -> String {
+    let output = bench(arguments, &[]);
+    assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[test]
@@ -247,17 +323,27 @@ fn operations_beside_mpi() {
         return;
     }
     let (text, csv) = run(
-        "mpi --operation pingpong,barrier,bcast,allreduce,gather,allgather,alltoall,exchange,exchange-again,halo --size 8,65536 --rounds 10 --runs 1 --ranks 2",
+        "mpi --operation pingpong,barrier,bcast,reduce,allreduce,gather,scatter,allgather,alltoall,mix,exchange,exchange-again,halo --size 8,65536 --rounds 10 --runs 1 --ranks 2",
     );
     // Each contestant's lines of a row, without those of wrong results and failures.
     let count = |row: &str, is_contestant: fn(&str) -> bool| {
-        let of_row = csv.iter().filter(|line| line.starts_with(row) && !line.ends_with("NaN"));
+        let is_right = |line: &&String| line.split(',').nth(7) != Some("NaN");
+        let of_row = csv.iter().filter(|line| line.starts_with(row)).filter(is_right);
         of_row.filter(|line| line.split(',').nth(4).is_some_and(is_contestant)).count()
     };
     let is_ours = |by: &str| by.starts_with("libgoal:");
     let is_peer = |by: &str| by.split(':').count() == 3 && !by.starts_with("libgoal:");
     for memory in ["malloc", "shared"] {
-        for operation in ["pingpong", "bcast", "allreduce", "gather", "allgather", "alltoall"] {
+        for operation in [
+            "pingpong",
+            "bcast",
+            "reduce",
+            "allreduce",
+            "gather",
+            "scatter",
+            "allgather",
+            "alltoall",
+        ] {
             let row = format!("{memory},2,{operation},65536,");
             let counts = [count(&row, is_ours), count(&row, |by| by == "schedule")];
             assert!(!counts.contains(&0) && count(&row, is_peer) >= 2, "{row} {csv:?}");

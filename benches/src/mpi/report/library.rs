@@ -1,11 +1,12 @@
 //! The table of the C library's calls.
 
+use super::interval::interval;
 use super::{Figures, Group, Value, times, us};
 use crate::library::goal::LIBGOAL;
 use crate::mpi::samples::{By, Memory, WAYS};
 use crate::table;
 
-const HEADER: [&str; 20] = [
+const HEADER: [&str; 21] = [
     "ranks",
     "operation",
     "bytes",
@@ -16,6 +17,7 @@ const HEADER: [&str; 20] = [
     "least",
     "most",
     "ratio",
+    "95 % of it",
     "non-blocking us",
     "ratio",
     "blocking us",
@@ -59,13 +61,20 @@ fn rows(group: &Group<'_>) -> Vec<Vec<String>> {
 
 fn cells(group: &Group<'_>, variant: &str) -> Vec<String> {
     let [later, span]: [Value; 2] = [|sample| sample.later, |sample| sample.span];
-    let of = |way: &str, value: Value| {
-        let is_way = |by: &&By| matches!(by, By::Library { variant: v, way: w, .. } if v == variant && w == way);
-        let by = group.samples.iter().map(|sample| &sample.by).find(is_way)?;
-        group.figures(by, value)
+    let by = |wanted: &str| {
+        let is_wanted = |by: &&By| match by {
+            By::Library { variant: of, way, .. } => of == variant && way == wanted,
+            _ => false,
+        };
+        group.samples.iter().map(|sample| &sample.by).find(is_wanted)
     };
+    let of = |way: &str, value: Value| group.figures(by(way)?, value);
     let [blocking, nonblocking, persistent] = WAYS.map(|way| of(way, later));
     let best = group.best(later);
+    let runs = |by: &By| group.values(by, later).collect::<Vec<_>>();
+    let sure = by(WAYS[2]).zip(best.as_ref());
+    let sure = sure.and_then(|(ours, (best, _))| interval(&runs(ours), &runs(best)));
+    let sure = sure.map_or("-".to_owned(), |[low, high]| format!("{low:.2} to {high:.2}"));
     let peer = best.as_ref().map(|(_, best)| best.median);
     let name = |by: Option<&By>| by.map_or("-".to_owned(), |by| by.to_string().replace(':', " "));
     let middle = |of: Option<Figures>| of.map(|of| of.median);
@@ -79,7 +88,7 @@ fn cells(group: &Group<'_>, variant: &str) -> Vec<String> {
         cell(peer),
     ];
     cells.extend(Figures::cells(persistent));
-    cells.push(times(middle(persistent), peer));
+    cells.extend([times(middle(persistent), peer), sure]);
     for way in [nonblocking, blocking] {
         cells.extend([cell(middle(way)), times(middle(way), peer)]);
     }

@@ -1,5 +1,6 @@
 //! The tables of a run.
 
+mod interval;
 mod library;
 
 use super::Operation;
@@ -73,9 +74,13 @@ pub(crate) struct Group<'a> {
 }
 
 impl Group<'_> {
+    fn values(&self, by: &By, value: Value) -> impl Iterator<Item = f64> + Clone {
+        let of = self.samples.iter().filter(move |sample| sample.by == *by);
+        of.map(move |sample| value(sample))
+    }
+
     fn figures(&self, by: &By, value: Value) -> Option<Figures> {
-        let of = self.samples.iter().filter(|sample| sample.by == *by);
-        Figures::from_values(of.map(|sample| value(sample)))
+        Figures::from_values(self.values(by, value))
     }
 
     /// Returns the peer with the least median.
