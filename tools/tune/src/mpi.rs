@@ -61,8 +61,7 @@ impl Search {
         }
         // The jobs may run in another folder.
         let library = self.library.canonicalize();
-        let library =
-            library.map_err(|error| format!("{}: {error}", self.library.display()))?;
+        let library = library.map_err(|error| format!("{}: {error}", self.library.display()))?;
         let folder = tempfile::tempdir()?;
         let program = self.compile(folder.path())?;
         self.bar.set_length(3 * self.rounds as u64);
@@ -91,13 +90,9 @@ impl Search {
         Ok(program)
     }
 
-    /// Runs a job, under the library if there is one. Returns the version of the MPI library, and
+    /// Runs a job, under `library` unless it is `None`. Returns the version of the MPI library, and
     /// the times.
-    fn job(
-        &self,
-        program: &Path,
-        library: Option<&Path>,
-    ) -> Result<(String, Vec<Time>), Failure> {
+    fn job(&self, program: &Path, library: Option<&Path>) -> Result<(String, Vec<Time>), Failure> {
         let mut words = self.mpirun.split_whitespace();
         let mut command = Command::new(words.next().ok_or("--mpirun is empty")?);
         command.args(words).args(["-n", &self.ranks.to_string(), "env"]);
@@ -134,7 +129,8 @@ impl Search {
         text.push_str("all=off\n");
         for operation in OPERATIONS {
             // The first name stands for all forms, and the others replace a part.
-            let forms = [operation.to_owned(), format!("i{operation}"), format!("{operation}_init")];
+            let forms =
+                [operation.to_owned(), format!("i{operation}"), format!("{operation}_init")];
             for form in forms {
                 let of: Vec<&Point> = points.iter().filter(|point| point.name == form).collect();
                 if !of.is_empty() {
@@ -184,7 +180,7 @@ fn add(
 }
 
 /// Returns the ranges of one form: from the first to the last of successive sizes at which
-/// schedules are faster. The largest size stands for larger ones, and the smallest for smaller ones.
+/// schedules are faster. The largest size stands for larger ones, the smallest for smaller ones.
 fn ranges(points: &[&Point]) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut begin = None;
