@@ -1,5 +1,5 @@
-/* Calls that are made again, with something changed: buffers, roots, sizes, and a communicator that has
- * the handle of one that was freed. Each result is what the arguments of this call ask for. */
+/* Each call is made several times, with other buffers, roots or communicators. A communicator may get
+ * the handle of a freed one. The result must be that of the arguments of the call at hand. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

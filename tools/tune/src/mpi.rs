@@ -90,7 +90,7 @@ impl Search {
         Ok(program)
     }
 
-    /// Runs a job, under the library if there is one. Returns the version of the MPI library, and
+    /// Runs a job, under `library` unless it is `None`. Returns the version of the MPI library, and
     /// the times.
     fn job(&self, program: &Path, library: Option<&Path>) -> Result<(String, Vec<Time>), Failure> {
         let mut words = self.mpirun.split_whitespace();
@@ -180,8 +180,7 @@ fn add(
 }
 
 /// Returns the ranges of one form: from the first to the last of successive sizes at which
-/// schedules are faster. The largest size stands for larger ones. The smallest size stands for
-/// smaller ones.
+/// schedules are faster. The largest size stands for larger ones, the smallest for smaller ones.
 fn ranges(points: &[&Point]) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut begin = None;

@@ -12,11 +12,17 @@ use std::process::Command;
 /// Makes a launcher that starts nothing: a script that prints the time of a job. `cases` computes
 /// the time from the options.
 fn launcher(folder: &Path, cases: &str) -> PathBuf {
-    let path = folder.join("launcher");
     let text = format!(
-        "#!/bin/sh\nring=; eager=; burst=; hosts=no\nwhile [ $1 != -- ]; do\ncase $1 in\n--ring) ring=$2;;\n\
-         --eager-limit) eager=$2;;\n--burst) burst=$2;;\n--interface) hosts=yes;;\nesac; shift; done\n{cases}\n"
+        "ring=; eager=; burst=; hosts=no\nwhile [ $1 != -- ]; do\ncase $1 in\n--ring) ring=$2;;\n\
+         --eager-limit) eager=$2;;\n--burst) burst=$2;;\n--interface) hosts=yes;;\nesac; shift; done\n{cases}"
     );
+    script(folder, "launcher", &text)
+}
+
+/// Makes a script of the shell in a folder.
+fn script(folder: &Path, name: &str, lines: &str) -> PathBuf {
+    let path = folder.join(name);
+    let text = format!("#!/bin/sh\n{lines}\n");
     // Another process writes it: one that is started meanwhile would inherit the open file.
     let write = "printf %s \"$1\" > \"$2\" && chmod 755 \"$2\"";
     let mut command = Command::new("sh");
@@ -128,4 +134,51 @@ fn a_table_is_measured_and_read_again() {
     };
     assert!(measured("bcast") && measured("barrier"));
     assert!(table.rules.len() > Table::published().rules.len());
+}
+
+/// Compares schedules with MPI by scripts in place of the compiler and the launcher. A job under
+/// the library prints `schedules`, and tells `report`.
+fn compare(schedules: &str, report: &str) -> std::process::Output {
+    let folder = tempfile::tempdir().unwrap();
+    let mpicc = script(folder.path(), "mpicc", "grep -q MPI_Allreduce \"$2\" && : > \"$4\"");
+    let lines = format!(
+        "[ \"$1 $2 $3 $4\" = '--quiet -n 3 env' ] || exit 9\necho 'Some MPI 7'\ncase $5 in\n\
+         LD_PRELOAD=/*) printf '{schedules}'; echo '{report}' >&2;;\n\
+         *) printf 'bcast,4,1\\nbcast,16,1\\nbcast,64,1\\nibcast,4,1\\n';;\nesac"
+    );
+    let mpirun = script(folder.path(), "mpirun", &lines);
+    let library = folder.path().join("libgoal-mpi.so");
+    std::fs::write(&library, "").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_goal-tune"));
+    command.args(["--launcher", "none", "--ranks", "3", "--rounds", "3", "--mpi"]).arg(library);
+    command.arg("--mpicc").arg(mpicc).arg("--mpirun").arg(format!("{} --quiet", mpirun.display()));
+    command.output().unwrap()
+}
+
+#[test]
+fn blocks_that_are_faster_as_schedules_are_found() {
+    let output = compare(
+        r"bcast,4,0.5\nbcast,16,2\nbcast,64,0.5\nibcast,4,3\n",
+        "libgoal-mpi: bcast: 3 as schedules",
+    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.starts_with("# Some MPI 7: goal-tune --mpi on 3 ranks"), "{text}");
+    assert!(text.contains("# bcast 16 1.000 2.000\n"), "{text}");
+    assert!(text.ends_with("all=off\nbcast=0-4+64-\nibcast=off\n"), "{text}");
+}
+
+#[test]
+fn jobs_that_do_not_compare_end_with_an_error() {
+    let same = r"bcast,4,1\nbcast,16,1\nbcast,64,1\nibcast,4,1\n";
+    for (schedules, report, cause) in [
+        (same, "All calls are left to MPI", "the library ran no schedule: All calls are left"),
+        (r"bcast,4,1\n", "1 as schedules", "two jobs measured different operations"),
+        (r"bcast,4,1 us\n", "1 as schedules", "in place of a time"),
+    ] {
+        let output = compare(schedules, report);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && output.stdout.is_empty());
+        assert!(said.contains(cause), "{said}");
+    }
 }

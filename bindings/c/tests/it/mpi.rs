@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 
 /// The programs in `bindings/mpi/tests/`.
 const PROGRAMS: [&str; 14] = [
-    "again", "values", "progress", "requests", "types", "worlds", "local", "turns", "threads", "sizes",
-    "numbers", "other", "crash", "memory",
+    "again", "values", "progress", "requests", "types", "worlds", "local", "turns", "threads",
+    "sizes", "numbers", "other", "crash", "memory",
 ];
 
 /// An MPI library.
