@@ -118,6 +118,7 @@ impl<'a> Napping<'a> {
 }
 
 #[cold]
+#[inline(never)]
 fn wake_all(group: usize, mut napping: u64, mut wake: impl FnMut(u32)) {
     // A rank enters the set after it has armed its mailbox.
     fence(Ordering::SeqCst);
