@@ -195,11 +195,19 @@ impl RankCore {
             }
             Some(Instance::Gone) => return Ok(true),
         }
-        member.note_end();
-        if slots.ended(number) {
+        self.note_end(number);
+        Ok(true)
+    }
+
+    /// Notes that the run in slot `number` has ended, which this process runs.
+    #[inline]
+    fn note_end(&mut self, number: u32) {
+        if let Some(member) = &self.member {
+            member.note_end();
+        }
+        if self.slots.ended(number) {
             self.tell_end(number);
         }
-        Ok(true)
     }
 
     /// Adds a part in the kernel, which is about to run, to the parts whose runs are looked at.
@@ -448,17 +456,22 @@ impl RankCore {
         Ok(None)
     }
 
-    /// Makes progress, and sleeps if there is nothing to do. Returns when a run in `tickets`, a
-    /// parked or a watched run has ended. Also returns when a completion event has come, or when
-    /// `is_wanted` returns true.
+    /// Makes progress, and sleeps if there is nothing to do; calls `before_rest` before that.
+    /// Returns when a run in `tickets`, a parked or a watched run has ended. Also returns when a
+    /// completion event has come, or when `is_wanted` returns true. If it returns because of a run
+    /// in `tickets`, notes its end and returns its index. `None` means that the caller must look.
     pub(crate) fn work_until(
         &mut self,
         tickets: &[Ticket],
         is_wanted: impl Fn() -> bool,
-    ) -> std::result::Result<(), Interrupted> {
-        let Self { member: Some(member), slots, parked, events, .. } = self else { return Ok(()) };
+        before_rest: impl FnMut(),
+    ) -> std::result::Result<Option<usize>, Interrupted> {
+        let Self { member: Some(member), slots, parked, events, .. } = self else {
+            return Ok(None);
+        };
         let (slots, parked, events) = (&*slots, &*parked, events.as_deref());
-        member.wait_while(|member| {
+        let mut ended = None;
+        let goes_on = |member: &mut Member<'static>| {
             if is_wanted() || events.is_some_and(|events| events.is_due() || events.is_news()) {
                 return Ok(false);
             }
@@ -470,7 +483,14 @@ impl RankCore {
                     Some(Instance::Gone) => false,
                 })
             };
-            for &awaited in tickets.iter().chain(parked) {
+            for (at, &awaited) in tickets.iter().enumerate() {
+                let instance = slots.running(Slots::number(awaited));
+                if !runs(instance)? {
+                    ended = matches!(instance, Some(Instance::Process(_))).then_some(at);
+                    return Ok(false);
+                }
+            }
+            for &awaited in parked {
                 if !runs(slots.running(Slots::number(awaited)))? {
                     return Ok(false);
                 }
@@ -481,7 +501,12 @@ impl RankCore {
                 }
             }
             Ok(true)
-        })
+        };
+        member.wait_while(goes_on, before_rest)?;
+        if let Some(at) = ended {
+            self.note_end(Slots::number(tickets[at]));
+        }
+        Ok(ended)
     }
 
     /// Removes from `parked` the runs that have ended. Returns true if there was one.

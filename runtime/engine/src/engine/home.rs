@@ -249,9 +249,12 @@ pub(super) fn match_word(source: Rank, sequence: u32) -> u64 {
     (u64::from(source.0) << 32) + u64::from(sequence) + 1
 }
 
-/// Copies bytes; eight of them without a call to `memcpy`.
+/// Copies bytes; none or eight of them without a call to `memcpy`.
 #[inline]
 pub(super) fn copy_short(target: &mut [u8], bytes: &[u8]) {
+    if target.is_empty() && bytes.is_empty() {
+        return;
+    }
     match (<&mut [u8; 8]>::try_from(&mut *target), <&[u8; 8]>::try_from(bytes)) {
         (Ok(target), Ok(bytes)) => *target = *bytes,
         _ => copy(target, bytes),
