@@ -3,8 +3,9 @@
 //!
 //! A forked child has copies of the rank's handles and locks, and maps the rank's part of the
 //! segment. But the child is not a rank, so it must not use any of them. A copied lock may be held
-//! for ever. The state lies in a page that the system clears in each child, however the child was
-//! made. On systems without such pages, a handler that `fork` calls clears the state.
+//! for ever. Nor may it own the bias of the engine lock. The state and the bias lie in a page that
+//! the system clears in each child, however the child was made. On systems without such pages, a
+//! handler that `fork` calls clears them.
 //!
 //! A child of `vfork` shares its parent's memory until it executes a program. This module can't
 //! distinguish such a child from its parent.

@@ -12,6 +12,7 @@ use goal_kernel::CompletionEvents;
 use goal_rank::progress::{Interrupted, Member};
 use rustc_hash::FxHashSet;
 use std::any::Any;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// The text between the reason and what the rank waits for, in the error of a rank that waits when
@@ -229,11 +230,19 @@ impl RankCore {
             }
             Some(Instance::Gone) => return Ok(true),
         }
-        member.note_end();
+        self.note_end(number);
+        Ok(true)
+    }
+
+    /// Notes that the run in slot `number` has ended, which this process runs.
+    #[inline]
+    fn note_end(&mut self, number: u32) {
+        if let Some(member) = &self.member {
+            member.note_end();
+        }
         if self.slots.ended(number) {
             self.tell_end(number);
         }
-        Ok(true)
     }
 
     /// Executes what can be executed of the linked run in slot `number`. Returns true if it has
@@ -529,27 +538,30 @@ impl RankCore {
         Ok(None)
     }
 
-    /// Makes progress, and sleeps if there is nothing to do. Returns when a run in `tickets`, a
-    /// parked or a watched run has ended. Also returns when a completion event has come, or when
-    /// `is_wanted` returns true. If there is a function for idle threads, does not sleep, and
-    /// returns when it is due.
+    /// Makes progress, and sleeps if there is nothing to do; calls `before_rest` before that.
+    /// Returns when a run in `tickets`, a parked or a watched run has ended. Also returns when a
+    /// completion event has come, or when `is_wanted` returns true. If there is a function for idle
+    /// threads, does not sleep, and returns when it is due. If it returns because of a run in
+    /// `tickets`, notes its end and returns its index. `None` means that the caller must look.
     pub(crate) fn work_until(
         &mut self,
         tickets: &[Ticket],
         is_wanted: impl Fn() -> bool,
-    ) -> std::result::Result<(), Interrupted> {
+        mut before_rest: impl FnMut(),
+    ) -> std::result::Result<Option<usize>, Interrupted> {
         let Self { member: Some(member), slots, links, parked, events, idle, .. } = self else {
-            return Ok(());
+            return Ok(None);
         };
-        let (parked, events) = (&*parked, events.as_deref());
-        let mut has_stepped = false;
-        member.stay_awake(idle.is_some());
-        let worked = member.wait_while(|member| {
-            let is_due = std::mem::replace(&mut has_stepped, true) && member.has_waited();
+        let (parked, events, has_idle) = (&*parked, events.as_deref(), idle.is_some());
+        let runs = RefCell::new((slots, links));
+        let mut ended = None;
+        member.stay_awake(has_idle);
+        let goes_on = |member: &mut Member<'static>| {
             let has_news = events.is_some_and(|events| events.is_due() || events.is_news());
-            if is_wanted() || has_news || is_due && idle.is_some() {
+            if is_wanted() || has_news || has_idle && member.has_waited() {
                 return Ok(false);
             }
+            let (slots, links) = &mut *runs.borrow_mut();
             // A failed run is settled later.
             if links.has_open_runs() && !links.advance(slots.all_linked()) {
                 return Ok(false);
@@ -562,7 +574,15 @@ impl RankCore {
                     Some(Instance::Kernel(_)) => true,
                 })
             };
-            for &awaited in tickets.iter().chain(parked) {
+            for (at, &awaited) in tickets.iter().enumerate() {
+                let number = Slots::number(awaited);
+                if !runs(number)? {
+                    let is_own = matches!(slots.running(number), Some(Instance::Process(_)));
+                    ended = is_own.then_some(at);
+                    return Ok(false);
+                }
+            }
+            for &awaited in parked {
                 if !runs(Slots::number(awaited))? {
                     return Ok(false);
                 }
@@ -572,14 +592,25 @@ impl RankCore {
                     return Ok(false);
                 }
             }
-            links.publish_all(slots.all_linked());
-            member.unwatch();
-            member.watch(links.awaited(slots.all_linked()));
             Ok(true)
-        });
+        };
+        let before_rest = |member: &mut Member<'static>| {
+            let (slots, links) = &mut *runs.borrow_mut();
+            if links.has_open_runs() {
+                links.publish_all(slots.all_linked());
+                member.unwatch();
+                member.watch(links.awaited(slots.all_linked()));
+            }
+            before_rest();
+        };
+        let worked = member.wait_while(goes_on, before_rest);
         member.stay_awake(false);
         member.unwatch();
-        worked
+        worked?;
+        if let Some(at) = ended {
+            self.note_end(Slots::number(tickets[at]));
+        }
+        Ok(ended)
     }
 
     /// Removes from `parked` the runs that have ended. Returns true if there was one.

@@ -6,6 +6,9 @@
 //! thread that wants the lock counts itself in [`SharedGroup::wanted`] and wakes the holder. The
 //! holder then passes the lock to the other thread, and takes it again later.
 //!
+//! The lock is biased to the thread that joined the group, until another thread takes it: see
+//! [`BiasedMutex`].
+//!
 //! A panic while the lock is held ends the job: the engine may be in the middle of an action.
 
 use crate::biased::{BiasedMutex, Held};

@@ -7,6 +7,7 @@ use crate::slots::Ticket;
 use crate::thread::within_function;
 use goal_kernel::CompletionEvents;
 use goal_rank::progress::Interrupted;
+use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
 /// Lets a waiting thread notice when runs in the kernel become silent. The drop of this value ends
@@ -28,15 +29,7 @@ impl SharedGroup {
     /// There was no such run, or the job can't go on.
     #[inline]
     pub(crate) fn wait(&'static self, ticket: Ticket, call: &str) -> Result<()> {
-        let mut core = self.hold()?;
-        match core.has_ended(ticket) {
-            Ok(true) => {
-                self.release(core);
-                Ok(())
-            }
-            Ok(false) => self.wait_from(core, &[ticket], call).map(drop),
-            Err(error) => self.release_after(core, Err(error)),
-        }
+        self.wait_from(self.hold()?, &[ticket], call).map(drop)
     }
 
     /// Waits until one of several runs has ended, and returns the index of its ticket.
@@ -145,28 +138,36 @@ impl SharedGroup {
                 events.watch_silence();
             }
             let waits = is_silent();
-            if waits {
-                self.attached.waits(call, core.sleepers + 1);
-            } else if events.as_ref().is_some_and(|events| !events.is_idle()) {
+            let is_in_kernel = !waits && events.as_ref().is_some_and(|events| !events.is_idle());
+            if is_in_kernel {
                 self.attached.stays(call);
             }
+            let threads = core.sleepers + 1;
+            // Most runs end without a rest.
+            let is_stated = Cell::new(is_in_kernel);
+            let state = || {
+                if waits && !is_stated.replace(true) {
+                    self.attached.waits(call, threads);
+                }
+            };
             let wanted = || self.wanted.load(Ordering::Relaxed) > 0;
             let is_asked = || self.attached.asks_text();
-            let worked =
-                core.work_until(tickets, || wanted() || is_asked() || !waits && is_silent());
-            self.attached.computes();
-            if let Err(interrupted) = worked {
-                let is_stuck = matches!(interrupted, Interrupted::Stuck);
+            let is_wanted = || wanted() || is_asked() || !waits && is_silent();
+            let worked = core.work_until(tickets, is_wanted, state);
+            if is_stated.get() {
+                self.attached.computes();
+            }
+            let ended = match worked {
+                Ok(ended) => ended,
                 // Another thread of this process has just entered a call, after this one had found
                 // that there is no other.
-                if is_stuck && wanted() && !self.attached.is_over() {
+                Err(Interrupted::Stuck) if wanted() && !self.attached.is_over() => {
                     core.guard().unlocked_fair(std::thread::yield_now);
                     continue;
                 }
-                return Err(core.error_in(call, &interrupted));
-            }
+                Err(interrupted) => return Err(core.error_in(call, &interrupted)),
+            };
             if is_asked() {
-                let threads = core.sleepers + 1;
                 self.attached.tell_waits(&core.describe_waiting(call), threads);
             }
             core.reap()?;
@@ -174,7 +175,10 @@ impl SharedGroup {
             if others {
                 self.turned.notify_all();
             }
-            let ended = core.first_ended(tickets)?;
+            let ended = match ended {
+                Some(_) => ended,
+                None => core.first_ended(tickets)?,
+            };
             if ended.is_some() || !core.due.is_empty() {
                 return Ok(ended);
             }

@@ -28,9 +28,12 @@ pub fn copy(target: &mut [u8], source: &[u8]) {
     }
 }
 
-/// Copies bytes; eight of them without a call to `memcpy`.
+/// Copies bytes; none or eight of them without a call to `memcpy`.
 #[inline]
 pub(crate) fn copy_short(target: &mut [u8], bytes: &[u8]) {
+    if target.is_empty() && bytes.is_empty() {
+        return;
+    }
     match (<&mut [u8; 8]>::try_from(&mut *target), <&[u8; 8]>::try_from(bytes)) {
         (Ok(target), Ok(bytes)) => *target = *bytes,
         _ => copy(target, bytes),

@@ -86,24 +86,28 @@ impl<'a> Member<'a> {
     }
 
     /// Makes progress as long as `goes_on` returns true, and sleeps if there is nothing to do.
-    /// Calls `goes_on` before each step, so also after each sleep. A wakeup of the rank's mailbox
-    /// ends a sleep.
+    /// Calls `goes_on` after each step, and `before_rest` before the rank sleeps or looks for
+    /// messages without a step. A wakeup of the rank's mailbox ends a sleep.
     ///
     /// # Errors
     /// [`Interrupted`], or the error of `goes_on`.
     pub fn wait_while(
         &mut self,
         mut goes_on: impl FnMut(&mut Self) -> Result<bool, Interrupted>,
+        mut before_rest: impl FnMut(&mut Self),
     ) -> Result<(), Interrupted> {
         self.reclaim();
         within(|| {
-            while goes_on(self)? {
+            loop {
                 let progress = self.step()?;
+                if !goes_on(self)? {
+                    return self.release();
+                }
                 if !progress.worked {
+                    before_rest(self);
                     self.rest(progress.waiting)?;
                 }
             }
-            self.release()
         })?
     }
 

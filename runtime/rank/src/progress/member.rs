@@ -279,7 +279,12 @@ impl<'a> Member<'a> {
     pub fn has_ended(&mut self, handle: &Handle) -> Result<bool, Interrupted> {
         let has_ended = |engine: &mut Engine<'a, RankTransport<'a>>| {
             engine.test(handle)
-                && !engine.transport().kept_back().iter().any(|&to| engine.may_meet(handle, to))
+                && (!engine.transport().has_remote()
+                    || !engine
+                        .transport()
+                        .kept_back()
+                        .iter()
+                        .any(|&to| engine.may_meet(handle, to)))
         };
         self.with(has_ended).ok_or_else(|| self.gone())
     }

@@ -123,9 +123,14 @@ impl<'a> RankTransport<'a> {
         }
     }
 
+    /// Returns true if there are ranks on other hosts.
+    #[inline]
+    pub(crate) fn has_remote(&self) -> bool {
+        self.remote.is_some()
+    }
+
     /// Returns the ranks of other hosts for which bytes of messages wait for room on the network.
     /// If the caller begins to compute, these bytes stay unsent.
-    #[inline]
     pub(crate) fn kept_back(&mut self) -> Vec<u32> {
         self.remote.as_mut().map_or_else(Vec::new, |remote| remote.kept_back())
     }

@@ -73,7 +73,7 @@ fn wait<'a>(segment: &'a Segment, member: &mut Member<'a>, rank: u32, position: 
     let board = segment.board(rank);
     member.watch([watched(segment, rank, position)]);
     let is_missing = || board.look(RING, position, SIGNATURE) == Look::Missing;
-    member.wait_while(|_| Ok(is_missing())).unwrap();
+    member.wait_while(|_| Ok(is_missing()), |_| ()).unwrap();
     member.unwatch();
     assert_eq!(board.look(RING, position, SIGNATURE), Look::Arrived);
     // SAFETY: the message is here, and its writer goes on only after an answer.
@@ -112,7 +112,7 @@ fn a_thread_tells_of_a_message() {
             if rank == 1 {
                 for position in 0..positions {
                     let is_asked = || segment.board(0).consumed(RING) > position;
-                    member.wait_while(|_| Ok(!is_asked())).unwrap();
+                    member.wait_while(|_| Ok(!is_asked()), |_| ()).unwrap();
                     put(segment, 1, position);
                 }
                 return;
@@ -158,13 +158,13 @@ fn a_wait_for_room_or_for_another_message_ends() {
         member.watch([room]);
         own.consume(RING, 4);
         own.consume(RING, 5 + u64::from(rank));
-        member.wait_while(|_| Ok(!room.has_come())).unwrap();
+        member.wait_while(|_| Ok(!room.has_come()), |_| ()).unwrap();
         member.unwatch();
         put(job.segment, rank, 7);
         let cell = other.word_at(RING, 7);
         let mistaken = Watched::message(cell, word(7, SIGNATURE + 1));
         member.watch([mistaken]);
-        member.wait_while(|_| Ok(!mistaken.has_come())).unwrap();
+        member.wait_while(|_| Ok(!mistaken.has_come()), |_| ()).unwrap();
         assert_eq!(cell.load(Ordering::Acquire), word(7, SIGNATURE));
         assert!(!Watched::message(cell, word(7 + RING.lines(), SIGNATURE)).has_come());
     });
