@@ -3,7 +3,7 @@
 //! [`Bias`] says how the owner of the bias and other threads exclude each other. The fence of the
 //! other threads is `membarrier(2)`. A thread has the address in its thread pointer as its name. A
 //! new thread may get the thread pointer of one that has ended, and then owns its bias too. That is
-//! sound: the C library reuses a control block only when its thread has ended, so what the old
+//! sound, because the C library reuses a control block only when its thread has ended. What the old
 //! thread did happens before what the new one does. If the old thread has ended inside, the mutex
 //! is held for ever, as every mutex is.
 //!

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 /// handler clears the state.
 const PAGE_BYTES: usize = 4096;
 
-/// What a fork must not inherit, in a page of its own. Zeros mean no group and no bias.
+/// The words that a fork must not inherit, in a page of their own. Zeros mean no group and no bias.
 #[repr(C, align(4096))]
 struct OwnPage {
     state: AtomicU32,

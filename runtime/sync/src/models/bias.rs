@@ -1,6 +1,5 @@
-//! Models of a mutex with a bias. Full fences stand for the asymmetric pair, as in the memory model
-//! that P1202 proposes: a light and a heavy fence order as two full ones do, and two light ones do
-//! not.
+//! Models of a mutex with a bias. Full fences stand for the asymmetric pair, as P1202 proposes for
+//! the memory model. A light and a heavy fence order as two full fences do.
 #![allow(unsafe_code)] // the value that the lock guards
 
 use super::{explore, shared};
