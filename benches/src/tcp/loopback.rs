@@ -39,7 +39,7 @@ fn packets_in(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::{checked, packets_in};
-    use crate::mpi::{Calls, Operation, Sample};
+    use crate::mpi::{Calls, Manner, Operation, Sample};
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
 
