@@ -39,7 +39,8 @@ pub(crate) struct Args {
     /// Calls that are counted on each rank
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     calls: u32,
-    /// Write the counts there: ranks, operation, bytes, contestant, way, rank and counts in a line
+    /// Write the counts there, as lines of ranks, operation, bytes, contestant, way, rank and
+    /// counts
     #[arg(long)]
     csv: Option<PathBuf>,
 }

@@ -1,8 +1,8 @@
 //! The arguments of the benchmark, and its limits.
 
 use super::manner::Manner;
+use super::operation::Operation;
 use super::samples::Memory;
-use super::schedules::Operation;
 use crate::library::Libraries;
 use crate::library::goal::{Ours, Table};
 use clap::Args as ClapArgs;

@@ -3,9 +3,9 @@
 use super::args::{Args, RANKS_MAX, RUNS_FACTOR};
 use super::limits;
 use super::manner::Manner;
+use super::operation::Operation;
 use super::replay::Replay;
 use super::samples::{By, LINE, LINE_AFTER, Memory, Row, Sample, moved};
-use super::schedules::Operation;
 use crate::job::{Job, crowded, processors};
 use crate::library::{self, Peer, goal, goal::Ours};
 use goal_job::Mode;

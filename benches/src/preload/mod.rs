@@ -107,10 +107,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                     continue;
                 }
                 for (contestant, sizes) in of_job {
-                    // Intel's benchmarks have an operation of 0 bytes in any case.
-                    let is_barrier = |bytes: u64| bytes == 0 && sizes.len() == 1;
-                    let asked = |bytes: u64| bytes >= args.size[0] || is_barrier(bytes);
-                    for &(bytes, figures) in sizes.iter().filter(|(bytes, _)| asked(*bytes)) {
+                    for (bytes, figures) in sizes {
                         let [mean, least, most] = figures;
                         let _ = writeln!(
                             csv,
@@ -155,7 +152,9 @@ fn command(args: &Args, benchmark: &str, ranks: u32) -> io::Result<Vec<String>> 
         (None, program) => {
             add(&program.as_ref().map_or(String::new(), |program| program.display().to_string()));
             add(&format!("{benchmark} -npmin {ranks} -iter_policy off -iter {}", args.iterations));
-            add(&format!("-msglog {}:{}", least.ilog2(), largest.ilog2()));
+            // Its option for powers of two adds a size of 0.
+            let sizes = (least.ilog2()..=largest.ilog2()).map(|power| (1u64 << power).to_string());
+            add(&format!("-msgsize {}", sizes.collect::<Vec<_>>().join(",")));
         }
     }
     Ok(command)
