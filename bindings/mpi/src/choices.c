@@ -11,12 +11,6 @@
 
 /* Communicators with the same place replace each other's notes, and so do calls that lie DEPTH apart. */
 #define PLACES 64
-#define DEPTH 8
-
-/* `word` names the call and the choice; 0 stands for none. `bytes` are those of the block. */
-struct note {
-  uint64_t word, bytes;
-};
 
 static struct note *own;
 /* The notes of each rank of MPI_COMM_WORLD; NULL if it is on another node. */
@@ -24,33 +18,17 @@ static struct note **notes;
 static MPI_Win window = MPI_WIN_NULL;
 static MPI_Group world;
 
-/* The bit of a call that is left to MPI, and the bits that name the call. Two calls have the same
- * name with a probability of 1 in 2^60. The three other bits are the operation. The name
- * leaves it out, so ranks that call different operations are found too. */
-#define LEFT 1
-#define NAME (~(uint64_t)0xf)
-
-static uint64_t name_of(const struct comm *comm, enum form form, uint32_t number) {
-  uint64_t at = (uint64_t)comm->size << 34 | (uint64_t)number << 2 | (uint64_t)form;
-  return goalmpi_mix(comm->number, at) & NAME;
-}
-
-static size_t place_of(const struct comm *comm, enum form form, uint32_t number) {
-  return (comm->number % PLACES * FORMS + form) * DEPTH + number % DEPTH;
+static size_t place_of(const struct comm *comm, enum form form) {
+  return (comm->number % PLACES * FORMS + form) * DEPTH;
 }
 
 #define NOTES (PLACES * FORMS * DEPTH)
 
-void goalmpi_note(struct call *call, int is_left) {
-  struct note *note;
-  uint64_t word;
-  call->number = call->comm->calls[call->form]++;
-  if (!own || !call->comm->number) return;
-  note = own + place_of(call->comm, call->form, call->number);
-  word = name_of(call->comm, call->form, call->number);
-  __atomic_store_n(&note->bytes, call->bytes, __ATOMIC_RELAXED);
-  /* Release: who reads the word sees the bytes. */
-  __atomic_store_n(&note->word, word | (uint64_t)call->kind << 1 | (is_left ? LEFT : 0), __ATOMIC_RELEASE);
+void goalmpi_choices_of(struct comm *comm) {
+  for (int form = 0; form < FORMS; form++) {
+    comm->names[form] = goalmpi_mix(comm->number, (uint64_t)comm->size << 2 | (uint64_t)form);
+    comm->notes[form] = own && comm->number ? own + place_of(comm, form) : NULL;
+  }
 }
 
 /* Compares the last choices on a communicator with those of a rank. Returns 1 if one differs. */
@@ -59,12 +37,12 @@ static int differ(const struct comm *comm, int rank) {
   for (uint32_t each = 0; each < FORMS * DEPTH; each++) {
     enum form form = each / DEPTH;
     uint32_t number = comm->calls[form] - 1 - each % DEPTH;
-    size_t at = place_of(comm, form, number);
+    size_t at = place_of(comm, form) + number % DEPTH;
     uint64_t mine = own[at].word, word = __atomic_load_n(&notes[rank][at].word, __ATOMIC_ACQUIRE);
-    int is_left = (word & LEFT) != 0;
+    int is_left = (word & IS_LEFT) != 0;
     unsigned long long bytes[2] = {own[at].bytes, __atomic_load_n(&notes[rank][at].bytes, __ATOMIC_RELAXED)};
-    if ((mine & NAME) != name_of(comm, form, number)) continue;
-    if ((mine & NAME) != (word & NAME) || (mine & LEFT) == (word & LEFT)) continue;
+    if ((mine & NAME) != goalmpi_name(comm, form, number)) continue;
+    if ((mine & NAME) != (word & NAME) || (mine & IS_LEFT) == (word & IS_LEFT)) continue;
     snprintf(text, sizeof text,
              "rank %d %s %s of %llu bytes%s, and others %s %s of %llu bytes%s; make their sizes and arguments the same",
              rank, is_left ? "has left" : "runs", goalmpi_names[(word >> 1 & 7) % KINDS], bytes[1],

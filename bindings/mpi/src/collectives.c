@@ -28,21 +28,6 @@ static inline int are_plain(const struct known *known, enum kind kind, const str
   return !known->uses_out || (out - in >= known->call.in.bytes && in - out >= known->call.out.bytes);
 }
 
-/* Runs a call that is known, and waits for its end. Returns what libgoal does. */
-static inline int run_known(const struct call *call, enum kind kind, const struct arguments *of, const void *in) {
-  GOAL_Comm comm = call->comm->blocking;
-  switch (kind) {
-    case BARRIER: return GOAL_Barrier(comm);
-    case BCAST: return GOAL_Bcast(of->out, call->count, call->type, call->root, comm);
-    case REDUCE: return GOAL_Reduce(in, of->out, call->count, call->type, call->op, call->root, comm);
-    case ALLREDUCE: return GOAL_Allreduce(in, of->out, call->count, call->type, call->op, comm);
-    case GATHER: return GOAL_Gather(in, of->out, call->count, call->type, call->root, comm);
-    case ALLGATHER: return GOAL_Allgather(in, of->out, call->count, call->type, comm);
-    case ALLTOALL: return GOAL_Alltoall(in, of->out, call->count, call->type, comm);
-    default: return GOAL_ERR_INTERNAL;
-  }
-}
-
 /* Carries out a blocking call if its choice is known. */
 static inline __attribute__((always_inline)) enum known_as carry_out(enum kind kind, const struct arguments *of, int *rc) {
   struct known *known = goalmpi_place_of(kind, of);
@@ -55,7 +40,7 @@ static inline __attribute__((always_inline)) enum known_as carry_out(enum kind k
   goalmpi_bytes_run[kind] += call->bytes;
   call->looks = 0;
   goalmpi_waiting = call;
-  code = run_known(call, kind, of, known->is_in_place ? GOAL_IN_PLACE : of->in);
+  code = goalmpi_run_on(call, kind, known->is_in_place ? GOAL_IN_PLACE : of->in, of->out);
   goalmpi_waiting = NULL;
   *rc = MPI_SUCCESS;
   if (code < 0 || ++goalmpi_behind >= BEHIND_MAX) *rc = goalmpi_end(call, code);

@@ -67,7 +67,8 @@ static int keep(MPI_Comm comm, GOAL_Comm blocking, GOAL_Comm nonblocking, int ra
   struct comm *kept = malloc(sizeof *kept), **bucket = bucket_of(comm);
   if (!kept) return 0;
   goalmpi_lock();
-  *kept = (struct comm){*bucket, comm, blocking, nonblocking, rank, size, number, {0}, 0};
+  *kept = (struct comm){*bucket, comm, blocking, nonblocking, rank, size, number, {0}, 0, {0}, {0}};
+  goalmpi_choices_of(kept);
   *bucket = kept;
   goalmpi_unlock();
   return 1;

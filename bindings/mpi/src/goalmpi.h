@@ -41,6 +41,15 @@ enum form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
 /* Why a call is left to MPI. */
 enum reason { RUN, COMMUNICATOR, SIZE, OPERATOR, ARGUMENTS, REASONS };
 
+/* A note on a call, which other ranks of the node see. `word` names the call and the choice; 0 stands
+ * for none. `bytes` are those of the block. */
+struct note {
+  uint64_t word, bytes;
+};
+
+/* The last calls of a form on a communicator whose notes are kept. */
+#define DEPTH 8
+
 /* A communicator that schedules run on. Blocking and non-blocking collectives have a matching space
  * each, as in MPI libraries: some programs call one of each in another order on each rank. */
 struct comm {
@@ -53,6 +62,9 @@ struct comm {
   uint64_t number;
   /* The calls on it of each form, and the communicators that were made of it. */
   uint32_t calls[FORMS], made;
+  /* The names of the calls of each form begin with these, and their notes are here, or NULL. */
+  uint64_t names[FORMS];
+  struct note *notes[FORMS];
 };
 
 /* Memory that a schedule reads or writes. */
@@ -74,8 +86,6 @@ struct call {
   struct comm *comm;
   MPI_Comm mpi;
   enum form form;
-  /* Its number among the calls of its form on the communicator. */
-  uint32_t number;
   /* The bytes of a block. */
   uint64_t bytes;
   /* Why it is left to MPI. */
@@ -155,8 +165,29 @@ void goalmpi_count(enum kind kind, enum reason reason, uint64_t bytes);
 void goalmpi_report(void);
 
 /* choices.c */
+/* The bit of a call that is left to MPI, and the bits that name the call. Two calls have the same
+ * name with a probability of 1 in 2^60. The three other bits are the operation. The name
+ * leaves it out, so ranks that call different operations are found too. */
+#define IS_LEFT 1
+#define NAME (~(uint64_t)0xf)
+/* Returns the name of a call with this number among those of its form. */
+static inline uint64_t goalmpi_name(const struct comm *comm, enum form form, uint32_t number) {
+  return (comm->names[form] + number * 0x9e3779b97f4a7c15u) & NAME;
+}
 /* Numbers a call and notes its choice. */
-void goalmpi_note(struct call *call, int is_left);
+static inline void goalmpi_note(const struct call *call, int is_left) {
+  struct comm *comm = call->comm;
+  uint32_t number = comm->calls[call->form]++;
+  struct note *note = comm->notes[call->form];
+  uint64_t word = goalmpi_name(comm, call->form, number) | (uint64_t)call->kind << 1 | (is_left ? IS_LEFT : 0);
+  if (!note) return;
+  note += number % DEPTH;
+  __atomic_store_n(&note->bytes, call->bytes, __ATOMIC_RELAXED);
+  /* Release: who reads the word sees the bytes. */
+  __atomic_store_n(&note->word, word, __ATOMIC_RELEASE);
+}
+/* Gives a new communicator its names and its place for notes. */
+void goalmpi_choices_of(struct comm *comm);
 /* Ends the schedules of all ranks if the last choices on the call's communicator differ. */
 void goalmpi_compare(const struct call *call);
 void goalmpi_choices_begin(MPI_Comm node);
@@ -205,6 +236,20 @@ int goalmpi_room(struct call *call);
 int goalmpi_before(struct call *call);
 int goalmpi_after(struct call *call);
 int goalmpi_run(struct call *call);
+/* Runs a call of a kind on these buffers, and returns what libgoal does when it has ended. */
+static inline int goalmpi_run_on(const struct call *call, enum kind kind, const void *in, void *out) {
+  GOAL_Comm comm = call->comm->blocking;
+  switch (kind) {
+    case BARRIER: return GOAL_Barrier(comm);
+    case BCAST: return GOAL_Bcast(out, call->count, call->type, call->root, comm);
+    case REDUCE: return GOAL_Reduce(in, out, call->count, call->type, call->op, call->root, comm);
+    case ALLREDUCE: return GOAL_Allreduce(in, out, call->count, call->type, call->op, comm);
+    case GATHER: return GOAL_Gather(in, out, call->count, call->type, call->root, comm);
+    case ALLGATHER: return GOAL_Allgather(in, out, call->count, call->type, comm);
+    case ALLTOALL: return GOAL_Alltoall(in, out, call->count, call->type, comm);
+    default: return GOAL_ERR_INTERNAL;
+  }
+}
 /* The blocking calls of all threads that wait. */
 extern struct call *goalmpi_waiting;
 /* Handles the end of a known call that failed, or behind which MPI has to make progress: `code` is

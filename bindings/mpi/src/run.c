@@ -174,22 +174,6 @@ GOAL_Schedule goalmpi_prepare(const struct call *call, GOAL_Comm comm) {
   }
 }
 
-/* Runs a call, and returns when it has ended: 0, or a code. */
-static int run_blocking(const struct call *call, GOAL_Comm comm) {
-  const void *in = input(call);
-  void *out = data(&call->out);
-  switch (call->kind) {
-    case BARRIER: return GOAL_Barrier(comm);
-    case BCAST: return GOAL_Bcast(out, call->count, call->type, call->root, comm);
-    case REDUCE: return GOAL_Reduce(in, out, call->count, call->type, call->op, call->root, comm);
-    case ALLREDUCE: return GOAL_Allreduce(in, out, call->count, call->type, call->op, comm);
-    case GATHER: return GOAL_Gather(in, out, call->count, call->type, call->root, comm);
-    case ALLGATHER: return GOAL_Allgather(in, out, call->count, call->type, comm);
-    case ALLTOALL: return GOAL_Alltoall(in, out, call->count, call->type, comm);
-    default: return GOAL_ERR_INTERNAL;
-  }
-}
-
 /* Lets MPI make progress. */
 static void give_turn(void) {
   int flag;
@@ -283,7 +267,7 @@ int goalmpi_run(struct call *call) {
   if (rc == MPI_SUCCESS) {
     int ended;
     enter(call);
-    ended = run_blocking(call, call->comm->blocking);
+    ended = goalmpi_run_on(call, call->kind, input(call), data(&call->out));
     leave(call);
     rc = ended < 0 ? goalmpi_give_up(call, NULL) : goalmpi_after(call);
     fall_behind();
