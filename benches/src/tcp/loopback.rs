@@ -62,7 +62,7 @@ mod tests {
             manner: Manner::default(),
             table: None,
         };
-        let sample = "shared,2,allreduce,8,v4:blocking:alloc,1,1,1".parse::<Sample>();
+        let sample = "shared,2,allreduce,8,v4:blocking:alloc,1,1,1,1".parse::<Sample>();
         let samples = vec![sample.expect("a sample")];
         let sent = checked(&calls, || {
             let listener = TcpListener::bind("127.0.0.1:0")?;
