@@ -26,7 +26,7 @@ impl Operation {
         if let Some((kind, name)) = self.collective(ranks, is_far, bytes) {
             let input = (self != Operation::Bcast).then_some(0);
             let (count, output) = match self {
-                Operation::Allreduce => (bytes / 4, bytes),
+                Operation::Allreduce | Operation::Reduce => (bytes / 4, bytes),
                 _ => (bytes, self.result(ranks, bytes)),
             };
             let request = Request { count, input, output, ..Request::new(kind, ranks) };

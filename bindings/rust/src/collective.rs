@@ -6,7 +6,7 @@ use crate::communicator::Communicator;
 use crate::compile;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
-use crate::links::{board_of, link, signature};
+use crate::links::{Call, link};
 use crate::progress::RankCore;
 use crate::raw::{Schedule, Ticket};
 use crate::table::{decisions, published};
@@ -103,10 +103,26 @@ impl Collective {
         let (mut schedule, algorithm) = self.compiled(blocks, communicator, name)?;
         schedule.count_starts(self.kind.name(), self.starts_of(blocks, algorithm.name)?);
         let shared = Group::current()?.shared();
-        if let Some(board) = board_of(self, blocks, communicator, algorithm, shared)
-            && let Some(link) = link(self, communicator, algorithm)
-        {
-            schedule.link(&link, signature(self, algorithm), board)?;
+        let call = Call {
+            kind: self.kind,
+            count: self.count,
+            datatype: self.datatype,
+            function: self.function,
+            root: self.root,
+            has_equal_blocks: *blocks == Blocks::Equal,
+            algorithm,
+            ranks: communicator.size(),
+            twin: communicator.twin_of(&shared.world),
+            is_allowed: shared.attached.links_programs(),
+        };
+        if let Some(board) = call.board() {
+            // The places of messages must not depend on which ranks work in place.
+            let in_place = self.kind == CollectiveKind::Barrier;
+            let in_place = vec![in_place; communicator.size() as usize];
+            let all = self.of_all_ranks(communicator, algorithm, &in_place);
+            if let Some(link) = all.ok().and_then(|all| link(&all)) {
+                schedule.link(&link, call.signature(), board)?;
+            }
         }
         Ok(Persistent { schedule, algorithm, in_place: self.in_place })
     }

@@ -6,11 +6,7 @@
 
 use crate::error::Result;
 use crate::group::Group;
-use crate::progress::RankCore;
-use std::sync::Arc;
-
-/// A function that waiting threads call, see [`Group::set_idle`].
-pub type IdleFunction = Arc<dyn Fn() + Send + Sync>;
+use crate::thread::IdleFunction;
 
 impl Group {
     /// Sets the function that a thread calls again and again while it waits for a run in a call.
@@ -27,19 +23,5 @@ impl Group {
         // The drop of a function is code of the program. So it happens without the engine lock.
         let replaced = self.shared().with(|core| Ok(std::mem::replace(&mut core.idle, idle)));
         replaced.map(drop)
-    }
-}
-
-impl RankCore {
-    /// Returns the function that the waiting thread must call now, if any. Notes a test in vain for
-    /// the launcher, which would otherwise take the thread for one that computes.
-    pub(crate) fn due_idle(&self) -> Option<IdleFunction> {
-        let idle = self.idle.as_ref()?;
-        let member = self.member()?;
-        if !member.has_waited() {
-            return None;
-        }
-        member.note_test(false);
-        Some(Arc::clone(idle))
     }
 }

@@ -109,5 +109,5 @@ pub use goal_job::{Mode, Named};
 pub use goal_lang::{ANY, BlockList, CollectiveKind, Datatype, Function, Neighbors, Op};
 pub use graph::Vertex;
 pub use group::Group;
-pub use idle::IdleFunction;
 pub use safe::{Arguments, Graph, Run, Schedule, scratch};
+pub use thread::IdleFunction;

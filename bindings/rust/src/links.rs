@@ -8,14 +8,12 @@
 //! A rank may write a line again when all ranks have ended the runs of the lap before. Each rank
 //! publishes the position up to which its runs have ended, once in a quarter of a ring.
 
-use crate::collective::Collective;
-use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode};
-use crate::shared::SharedGroup;
-use goal_collectives::{Algorithm, Blocks};
+use goal_asm::Nisa;
+use goal_collectives::Algorithm;
 use goal_engine::linked::{Lanes, Lines, Link, Look, Mismatch, Ring, Run};
 use goal_job::Wait;
-use goal_lang::{CollectiveKind, Function, Op};
+use goal_lang::{CollectiveKind, Datatype, Function, Op};
 use goal_rank::program::Attached;
 use goal_rank::progress::Watched;
 use goal_shm::{BOARDS, Segment, Status};
@@ -38,45 +36,61 @@ const LOOKS_WITHOUT_PAUSE: u32 = 32;
 /// others, so more ranks would gain nothing.
 const RANKS_MAX: u32 = 16;
 
-/// Returns the number of the boards of a linked collective; `None` if the collective is not linked.
-/// All ranks must decide alike. So the answer depends on arguments that MPI demands to be equal, on
-/// the communicator, the algorithm, the hosts and the job's settings.
-pub(crate) fn board_of(
-    collective: &Collective,
-    blocks: &Blocks,
-    communicator: &Communicator,
-    algorithm: &Algorithm,
-    shared: &SharedGroup,
-) -> Option<u8> {
-    let is_function_known = match collective.function {
-        Function::Predefined(op, _) => op != Op::Div,
-        Function::User(_) => false,
-    };
-    let is_linked = algorithm.has_one_round
-        && is_function_known
-        && *blocks == Blocks::Equal
-        && !collective.kind.has_neighbors()
-        && (2..=RANKS_MAX).contains(&communicator.size())
-        && shared.attached.links_programs();
-    // The communicators of all ranks in their order are numbered alike on all ranks.
-    let number = communicator.twin_of(&shared.world).filter(|_| is_linked)?;
-    (number < u64::from(BOARDS)).then_some(number as u8)
+/// What decides if a collective is linked. It is equal on all ranks of the communicator: MPI demands
+/// equal arguments, and the rest follows from the communicator and from the job.
+pub(crate) struct Call<'c> {
+    pub(crate) kind: CollectiveKind,
+    pub(crate) count: u64,
+    pub(crate) datatype: Datatype,
+    pub(crate) function: Function,
+    pub(crate) root: u32,
+    /// True if all blocks are equal.
+    pub(crate) has_equal_blocks: bool,
+    pub(crate) algorithm: &'c Algorithm,
+    /// The number of ranks of the communicator.
+    pub(crate) ranks: u32,
+    /// The number of the communicator among those of all ranks of the world in their order; `None`
+    /// for other communicators.
+    pub(crate) twin: Option<u64>,
+    /// True if the job links collectives.
+    pub(crate) is_allowed: bool,
 }
 
-/// Returns the signature of a collective, which lies in the cell of each of its messages. Two ranks
-/// that call different collectives find different signatures. The highest bits have the kind. The
-/// lowest bit is set.
-pub(crate) fn signature(collective: &Collective, algorithm: &Algorithm) -> u16 {
-    let Collective { kind, count, datatype, function, root, .. } = *collective;
-    let function = match function {
-        Function::Predefined(op, datatype) if kind.combines() => (op as u64) << 8 | datatype as u64,
-        _ => 0,
-    };
-    let parts = [count, datatype as u64, function, root.into(), algorithm.name.len() as u64];
-    let mixed = parts.iter().fold(0u64, |mixed, part| {
-        (mixed ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
-    });
-    (kind as u16) << 12 | (mixed >> 52) as u16 | 1
+impl Call<'_> {
+    /// Returns the number of the boards on which the collective is linked. Returns `None` if it runs
+    /// in the engine. All ranks decide alike.
+    pub(crate) fn board(&self) -> Option<u8> {
+        let is_function_known = match self.function {
+            Function::Predefined(op, _) => op != Op::Div,
+            Function::User(_) => false,
+        };
+        let is_linked = self.is_allowed
+            && self.algorithm.has_one_round
+            && is_function_known
+            && self.has_equal_blocks
+            && !self.kind.has_neighbors()
+            && (2..=RANKS_MAX).contains(&self.ranks);
+        let number = self.twin.filter(|_| is_linked)?;
+        (number < u64::from(BOARDS)).then_some(number as u8)
+    }
+
+    /// Returns the signature of the collective, which lies in the cell of each of its messages. Two
+    /// ranks that call different collectives find different signatures. The highest bits have the
+    /// kind. The lowest bit is set.
+    pub(crate) fn signature(&self) -> u16 {
+        let function = match self.function {
+            Function::Predefined(op, datatype) if self.kind.combines() => {
+                (op as u64) << 8 | datatype as u64
+            }
+            _ => 0,
+        };
+        let (datatype, name) = (self.datatype as u64, self.algorithm.name.len() as u64);
+        let parts = [self.count, datatype, function, self.root.into(), name];
+        let mixed = parts.iter().fold(0u64, |mixed, part| {
+            (mixed ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+        });
+        (self.kind as u16) << 12 | (mixed >> 52) as u16 | 1
+    }
 }
 
 /// Returns the collective of a signature.
@@ -84,17 +98,10 @@ pub(crate) fn kind_of(signature: u16) -> Option<CollectiveKind> {
     CollectiveKind::ALL.into_iter().find(|&kind| kind as u16 == signature >> 12)
 }
 
-/// Returns the places of the messages of a collective; `None` if it can't be linked.
-pub(crate) fn link(
-    collective: &Collective,
-    communicator: &Communicator,
-    algorithm: &Algorithm,
-) -> Option<Link> {
-    // The places of messages must not depend on which ranks work in place.
-    let in_place = vec![collective.kind == CollectiveKind::Barrier; communicator.size() as usize];
-    let nisa = collective.of_all_ranks(communicator, algorithm, &in_place).ok()?;
+/// Returns the places of the messages of a file's schedules; `None` if they can't be linked.
+pub(crate) fn link(nisa: &Nisa) -> Option<Link> {
     let rings = [board::Ring::Short.lines(), board::Ring::Long.lines()];
-    Link::new(&nisa, &Lines { rings, of: |bytes| board::lines(bytes as usize) })
+    Link::new(nisa, &Lines { rings, of: |bytes| board::lines(bytes as usize) })
 }
 
 /// Returns a ring as boards name it.
@@ -493,4 +500,58 @@ pub(crate) fn of_mismatch(mismatch: &Mismatch, run: &Run) -> Error {
         "rank {writer} called {differs}: all ranks must call the same collectives in the same order"
     );
     Error::new(ErrorCode::Failed, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use goal_collectives::algorithm;
+
+    fn call() -> Call<'static> {
+        Call {
+            kind: CollectiveKind::Allreduce,
+            count: 3,
+            datatype: Datatype::Int32,
+            function: Function::Predefined(Op::Sum, Datatype::Int32),
+            root: 0,
+            has_equal_blocks: true,
+            algorithm: algorithm(CollectiveKind::Allreduce, "flat").expect("there is one"),
+            ranks: 2,
+            twin: Some(1),
+            is_allowed: true,
+        }
+    }
+
+    #[test]
+    fn what_is_equal_on_all_ranks_decides() {
+        assert_eq!(call().board(), Some(1));
+        let ring = algorithm(CollectiveKind::Allreduce, "ring").expect("there is one");
+        let in_engine = [
+            Call { algorithm: ring, ..call() },
+            Call { function: Function::User(1), ..call() },
+            Call { has_equal_blocks: false, ..call() },
+            Call { kind: CollectiveKind::NeighborAllgather, ..call() },
+            Call { ranks: 1, ..call() },
+            Call { ranks: RANKS_MAX + 1, ..call() },
+            Call { twin: None, ..call() },
+            Call { twin: Some(BOARDS.into()), ..call() },
+            Call { is_allowed: false, ..call() },
+        ];
+        assert!(in_engine.iter().all(|call| call.board().is_none()));
+    }
+
+    #[test]
+    fn different_calls_have_different_signatures() {
+        let signature = call().signature();
+        assert_eq!(kind_of(signature), Some(CollectiveKind::Allreduce));
+        let others = [
+            Call { kind: CollectiveKind::Bcast, ..call() },
+            Call { count: 4, ..call() },
+            Call { root: 1, ..call() },
+            Call { datatype: Datatype::Int64, ..call() },
+            Call { function: Function::Predefined(Op::Max, Datatype::Int32), ..call() },
+        ];
+        assert!(others.iter().all(|call| call.signature() != signature));
+        assert_ne!(signature, 0);
+    }
 }

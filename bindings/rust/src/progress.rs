@@ -2,11 +2,11 @@
 //! and its runs. The functions of this module make progress, and note the ends of runs.
 
 use crate::error::{Error, ErrorCode, Result, error_of};
-use crate::idle::IdleFunction;
 use crate::links::{Links, of_mismatch};
 use crate::offload::KernelPart;
 use crate::recent::Recent;
 use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
+use crate::thread::IdleFunction;
 use goal_engine::Cause;
 use goal_kernel::CompletionEvents;
 use goal_rank::progress::{Interrupted, Member};
@@ -611,6 +611,18 @@ impl RankCore {
             self.note_end(Slots::number(tickets[at]));
         }
         Ok(ended)
+    }
+
+    /// Returns the function that the waiting thread must call now, if any. Notes a test in vain for
+    /// the launcher, which would otherwise take the thread for one that computes.
+    pub(crate) fn due_idle(&self) -> Option<IdleFunction> {
+        let idle = self.idle.as_ref()?;
+        let member = self.member()?;
+        if !member.has_waited() {
+            return None;
+        }
+        member.note_test(false);
+        Some(Arc::clone(idle))
     }
 
     /// Removes from `parked` the runs that have ended. Returns true if there was one.

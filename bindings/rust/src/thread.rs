@@ -6,6 +6,10 @@ use crate::slots::Due;
 use goal_rank::program::{is_of_library, within_program};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A function that waiting threads call, see [`Group::set_idle`](crate::Group::set_idle).
+pub type IdleFunction = Arc<dyn Fn() + Send + Sync>;
 
 /// The state that all threads share.
 pub(crate) trait Common: Sync {

@@ -145,7 +145,7 @@ settings! {
     /// True if all collectives of programs run in the engine.
     unlinked: bool = false => Text, "no-links", "",
         "Run short collectives of programs in the engine, too, and not by the ranks' boards",
-        agreed: Some(8), is_of_programs: true;
+        agreed: Some(9), is_of_programs: true;
 
     /// The treatment of a program's job in which nothing moves, though threads of its ranks that
     /// are in no call of the library may still act.

@@ -75,7 +75,8 @@ fn hosts_compare_settings_in_this_order() {
             "--burst 256",
             "--offload off",
             "--survive false",
-            "--calc spin"
+            "--calc spin",
+            "--no-links false"
         ]
     );
 }
