@@ -6,7 +6,6 @@
 //!
 //! ```text
 //! control  line 0 | consumed, short u64 | consumed, long u64 |        the owner, as a reader
-//!          line 1 | position u64 | what u32 | generation u32 |        the owner, for reports
 //! short    64 lines of cells, then 64 lines of data
 //! long     4096 lines of cells, then 4096 lines of data
 //!
@@ -29,9 +28,7 @@
 #![allow(unsafe_code)] // cells that the writer and the readers access in turn
 
 use super::shared_words::SharedWords;
-use super::sync::{
-    AtomicU32, AtomicU64, Block, LINE, Lent, Line, Ordering, SharedCell, expect_write,
-};
+use super::sync::{AtomicU64, Block, LINE, Lent, Line, Ordering, SharedCell};
 
 /// The most bytes of payload in a cell.
 pub const INLINE_MAX: usize = LINE - size_of::<u64>();
@@ -92,7 +89,7 @@ pub const fn is_at(found: u64, wanted: u64) -> bool {
     (found ^ wanted) >> POSITION_SHIFT == 0 && found != 0
 }
 
-/// What a reader finds at the position of a message.
+/// The result of a look at the position of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
     /// The message has arrived.
@@ -103,33 +100,13 @@ pub enum Look {
     Other(u16),
 }
 
-/// What the owner of a board states about itself, for reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Statement {
-    /// The position up to which the owner has started.
-    pub position: u64,
-    /// A number of what the owner started last.
-    pub what: u32,
-    /// The generation of the job.
-    pub generation: u32,
-}
-
 /// The words of a board. A new board is all zeros.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Words {
     consumed: Line<[AtomicU64; 2]>,
-    stated: Line<Stated>,
     short: Lines<SHORT>,
     long: Lines<LONG>,
-}
-
-#[derive(Debug, Default)]
-#[repr(C)]
-struct Stated {
-    position: AtomicU64,
-    what: AtomicU32,
-    generation: AtomicU32,
 }
 
 /// The lines of a ring.
@@ -163,10 +140,10 @@ impl Default for Cell {
 unsafe impl SharedWords for Words {}
 
 #[cfg(not(loom))]
-const _: () = assert!(size_of::<Words>() == 2 * LINE * (1 + SHORT + LONG));
+const _: () = assert!(size_of::<Words>() == LINE * (1 + 2 * SHORT + 2 * LONG));
 
 /// The bytes at the begin of [`Words`] that small operations touch.
-pub const SMALL_BYTES: usize = 2 * LINE * (1 + SHORT);
+pub const SMALL_BYTES: usize = LINE * (1 + 2 * SHORT);
 
 /// A view of a board. It has the methods of the owner, of readers and of observers.
 #[derive(Clone, Copy)]
@@ -242,12 +219,6 @@ impl<'a> Board<'a> {
         }
     }
 
-    /// Prefetches the cell at `position`, because the owner writes it soon.
-    #[inline(always)]
-    pub fn expect_write(&self, ring: Ring, position: u64) {
-        expect_write(self.cell(ring, position));
-    }
-
     /// Returns the position below which the owner of this board, as a reader, has ended all its
     /// reads.
     #[inline(always)]
@@ -276,25 +247,6 @@ impl<'a> Board<'a> {
     #[inline(always)]
     pub fn word_at(&self, ring: Ring, position: u64) -> &'a AtomicU64 {
         &self.cell(ring, position).word
-    }
-
-    /// States something about the owner, for reports.
-    pub fn state(&self, Statement { position, what, generation }: Statement) {
-        let stated = &self.0.stated.0;
-        stated.what.store(what, Ordering::Relaxed);
-        stated.generation.store(generation, Ordering::Relaxed);
-        stated.position.store(position, Ordering::Release);
-    }
-
-    /// Returns what the owner stated last. If it states something else meanwhile, the result may
-    /// mix both statements.
-    pub fn stated(&self) -> Statement {
-        let Stated { position, what, generation } = &self.0.stated.0;
-        Statement {
-            position: position.load(Ordering::Acquire),
-            what: what.load(Ordering::Relaxed),
-            generation: generation.load(Ordering::Relaxed),
-        }
     }
 
     #[inline(always)]

@@ -13,14 +13,14 @@ mod native;
 pub(crate) use model::Lines;
 #[cfg(loom)]
 pub(crate) use model::{
-    AtomicU32, AtomicU64, Block, Futex, SharedCell, expect_write, fence, light_fence, membarrier,
+    AtomicU32, AtomicU64, Block, Futex, SharedCell, fence, light_fence, membarrier,
     register_for_membarrier,
 };
 #[cfg(loom)]
 pub use model::{Bell, Bytes, Lent};
 #[cfg(not(loom))]
 pub(crate) use native::{
-    AtomicU32, AtomicU64, Block, Futex, SharedCell, expect_write, fence, light_fence, membarrier,
+    AtomicU32, AtomicU64, Block, Futex, SharedCell, fence, light_fence, membarrier,
     register_for_membarrier,
 };
 #[cfg(not(loom))]

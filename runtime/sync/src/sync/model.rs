@@ -113,8 +113,6 @@ impl<const LINES: usize> Block<LINES> {
     }
 }
 
-pub(crate) fn expect_write<T>(_: &T) {}
-
 /// The memory of a [`Bytes`]. Each line has a cell, which loom checks for races.
 pub(crate) struct Lines {
     bytes: std::cell::UnsafeCell<Box<[u8]>>,

@@ -133,12 +133,6 @@ impl<const LINES: usize> Block<LINES> {
     }
 }
 
-/// Prefetches the first line of a value, because the caller writes it soon.
-#[inline(always)]
-pub(crate) fn expect_write<T>(value: &T) {
-    prefetch::<true>(std::ptr::from_ref(value).cast());
-}
-
 /// Whole cache lines of bytes. Several processes access runs of lines in turn.
 ///
 /// Invariant: `start` is the first of `len` initialised bytes that live as long as `'a`, and all

@@ -1,7 +1,7 @@
 //! Tests boards: places, words and laps. `unsafe`: one writer, and readers of what it has put.
 #![allow(unsafe_code)]
 
-use crate::board::{Board, INLINE_MAX, Look, Ring, Statement, Words, lines, word};
+use crate::board::{Board, INLINE_MAX, Look, Ring, Words, lines, word};
 use std::sync::atomic::Ordering;
 
 const RINGS: [Ring; 2] = [Ring::Short, Ring::Long];
@@ -107,14 +107,11 @@ fn positions_go_on_beyond_the_bits_of_a_word() {
 }
 
 #[test]
-fn what_the_owner_says_about_itself_is_kept() {
+fn what_the_owner_has_read_is_told() {
     let words = Box::new(Words::default());
     let board = Board::new(&words);
     board.consume(Ring::Short, 7);
     assert_eq!(RINGS.map(|ring| board.consumed(ring)), [7, 0]);
-    let statement = Statement { position: 1 << 40, what: 3, generation: 9 };
-    board.state(statement);
-    assert_eq!(board.stated(), statement);
     assert_eq!(board.look(Ring::Short, 0, SIGNATURE), Look::Missing);
 }
 
