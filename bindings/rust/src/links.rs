@@ -36,8 +36,8 @@ const LOOKS_WITHOUT_PAUSE: u32 = 32;
 /// others, so more ranks would gain nothing.
 const RANKS_MAX: u32 = 16;
 
-/// What decides if a collective is linked. It is equal on all ranks of the communicator: MPI demands
-/// equal arguments, and the rest follows from the communicator and from the job.
+/// A call of a collective, as far as it decides about a link. All ranks have equal values: MPI
+/// demands equal arguments, and the rest follows from the communicator and from the job.
 pub(crate) struct Call<'c> {
     pub(crate) kind: CollectiveKind,
     pub(crate) count: u64,
@@ -57,8 +57,8 @@ pub(crate) struct Call<'c> {
 }
 
 impl Call<'_> {
-    /// Returns the number of the boards on which the collective is linked. Returns `None` if it runs
-    /// in the engine. All ranks decide alike.
+    /// Returns the number of the boards on which the collective is linked. Returns `None` if it
+    /// runs in the engine. All ranks decide alike.
     pub(crate) fn board(&self) -> Option<u8> {
         let is_function_known = match self.function {
             Function::Predefined(op, _) => op != Op::Div,
