@@ -169,7 +169,7 @@ impl<const LONG: bool> Lanes for OneRing<'_, LONG> {
     fn read<R>(&self, writer: u32, position: u64, len: usize, read: impl FnOnce(&[u8]) -> R) -> R {
         // SAFETY: the message has arrived, and its writer does not write there again before this
         // rank has published that its run has ended.
-        read(unsafe { &self.0.all[writer as usize].payload(Self::RING, position, len) })
+        read(unsafe { self.0.all[writer as usize].payload(Self::RING, position, len) })
     }
 }
 
