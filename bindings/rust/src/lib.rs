@@ -91,6 +91,7 @@ mod process;
 mod progress;
 pub mod raw;
 mod recent;
+mod report;
 mod returned;
 mod safe;
 mod shared;
