@@ -174,13 +174,13 @@ unsafe extern "C" fn GOAL_RunOn(
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Sched_run(sched: GOAL_Schedule) -> c_int {
-    // SAFETY: as in `GOAL_Run`.
-    if let Some(mut fast) = fast()
-        && let Some(run) = unsafe { fast.start(sched.0) }
-    {
-        let has_ended = fast.wait(run);
-        drop(fast);
-        return if has_ended { 0 } else { finish(run, "GOAL_Sched_run") };
+    if let Some(mut fast) = fast() {
+        // SAFETY: as in `GOAL_Run`.
+        if let Some(run) = unsafe { fast.start(sched.0) } {
+            let has_ended = fast.wait(run);
+            drop(fast);
+            return if has_ended { 0 } else { finish(run, "GOAL_Sched_run") };
+        }
     }
     status("GOAL_Sched_run", || {
         group()?;
