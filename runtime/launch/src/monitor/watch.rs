@@ -142,6 +142,8 @@ pub(super) fn read(segment: &Segment, rank: u32, together: bool) -> Option<Readi
     // A bell that was rung shows that another rank may have given this rank work, or has written a
     // cell that this rank waits for. This holds even if the rank has not run since.
     let is_rung = !mailbox.is_armed();
+    // The end of a job rings all bells, and then nobody goes on.
+    let may_go_on = !segment.start_barrier().is_stopped();
     let status = segment.status(rank);
     let reading = Reading {
         epoch: status.epoch(),
@@ -150,7 +152,7 @@ pub(super) fn read(segment: &Segment, rank: u32, together: bool) -> Option<Readi
         taken: status.remote_taken.load(Ordering::SeqCst),
     };
     let rests = match reading.state {
-        State::Idle => tail == head && !is_rung,
+        State::Idle => tail == head && !(is_rung && (together || may_go_on)),
         // A rank that has ended its part does not arm its mailbox any more.
         State::Done => tail == head && !(together && is_rung),
         State::Starting | State::Running | State::Failed => false,
