@@ -10,6 +10,7 @@
 // RUN: goal-run -n 3 --timeout 120 --wait block ./linked 12
 // RUN: goal-run -n 2 --timeout 120 --wait spin ./linked 13
 // RUN: goal-run -n 4 --timeout 120 --eager-limit 0 ./linked 14
+#define _DEFAULT_SOURCE
 #include <goal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,6 +29,8 @@ static int draw(int below) {
 
 static int rank, size;
 static int64_t value(int call, int of, int at) { return (int64_t)call * 1000003 + of * 7919 + at * 31; }
+
+static int64_t *numbers(int count) { return (int64_t *)malloc(sizeof(int64_t) * (size_t)count); }
 
 /* A call that has started. */
 struct call {
@@ -108,7 +111,7 @@ static int end(struct call *c, int how) {
 }
 
 int main(int argc, char **argv) {
-  struct call open[OPEN], kept = {0};
+  struct call open[OPEN], kept;
   GOAL_Comm comms[COMMS] = {GOAL_COMM_WORLD};
   int all[RANKS_MAX];
   int i, j, wrong = 0;
@@ -117,13 +120,14 @@ int main(int argc, char **argv) {
   rank = GOAL_MyRank();
   size = GOAL_GroupSize();
   memset(open, 0, sizeof open);
+  memset(&kept, 0, sizeof kept);
   for (i = 0; i < size; i++) all[i] = i;
   for (i = 1; i < COMMS; i++) comms[i] = GOAL_Comm_create(GOAL_COMM_WORLD, all, size);
   for (i = 0; i < OPEN; i++) {
-    open[i].in = malloc(sizeof(int64_t) * RANKS_MAX * COUNT_MAX);
-    open[i].out = malloc(sizeof(int64_t) * RANKS_MAX * COUNT_MAX);
+    open[i].in = numbers(RANKS_MAX * COUNT_MAX);
+    open[i].out = numbers(RANKS_MAX * COUNT_MAX);
   }
-  kept.in = malloc(8 * 3), kept.out = malloc(8 * 3 * RANKS_MAX), kept.kind = 10, kept.count = 3;
+  kept.in = numbers(3), kept.out = numbers(3 * RANKS_MAX), kept.kind = 10, kept.count = 3;
   kept.kept = GOAL_Allreduce_init(kept.in, kept.out, 3, GOAL_INT64, GOAL_ADD, GOAL_COMM_WORLD);
   for (i = 0; i < CALLS && !wrong; i++) {
     struct call *c = &open[draw(OPEN)];

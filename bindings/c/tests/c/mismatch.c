@@ -3,6 +3,7 @@
 // RUN: for how in kind count root late; do
 // RUN:   echo $how; goal-run -n 2 --timeout 60 ./mismatch $how 2>&1 | grep -o 'all ranks must call.*' | sort -u
 // RUN: done
+#define _DEFAULT_SOURCE
 #include <goal.h>
 #include <string.h>
 #include <unistd.h>
