@@ -470,11 +470,13 @@ impl RankCore {
         };
         let (parked, events, has_idle) = (&*parked, events.as_deref(), idle.is_some());
         let runs = RefCell::new((slots, links));
-        let mut ended = None;
+        let (mut ended, mut has_rested) = (None, false);
         member.stay_awake(has_idle);
         let goes_on = |member: &mut Member<'static>| {
             let has_news = events.is_some_and(|events| events.is_due() || events.is_news());
-            if is_wanted() || has_news || has_idle && member.has_waited() {
+            // A rest notices the end of the job, so there is one between two calls of the function.
+            let is_due = std::mem::replace(&mut has_rested, true) && member.has_waited();
+            if is_wanted() || has_news || has_idle && is_due {
                 return Ok(false);
             }
             let (slots, links) = &mut *runs.borrow_mut();
