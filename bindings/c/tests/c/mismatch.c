@@ -24,6 +24,7 @@ int main(int argc, char **argv) {
   } else {
     rc = GOAL_Barrier(GOAL_COMM_WORLD);
   }
-  /* The rank whose partner has come to its end waits, and is told by the launcher. */
+  /* The root of a broadcast need not wait in it. */
+  if (rc == 0) rc = GOAL_Barrier(GOAL_COMM_WORLD);
   return rc == 0;
 }
