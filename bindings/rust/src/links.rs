@@ -21,8 +21,12 @@ use goal_sync::board::{self, Board};
 use goal_sync::napping::Napping;
 use std::sync::atomic::Ordering;
 
-/// The looks for a message if ranks do not share processors: about a microsecond.
-const LOOKS: u32 = 80;
+/// The looks for a message if ranks do not share processors: about 50 microseconds.
+const LOOKS: u32 = 2000;
+/// The looks between two questions whether another thread wants the lock.
+const LOOKS_ALONE: u32 = 64;
+/// The most looks if the program has a function for idle threads: about a microsecond.
+pub(crate) const LOOKS_BEFORE_IDLE: u32 = 80;
 /// The looks without a yield if ranks share processors. The writer may have the same one.
 const LOOKS_CROWDED: u32 = 4;
 /// The looks with a yield after each, if ranks share processors. They take less time than a sleep
@@ -311,13 +315,22 @@ impl Links {
     /// Looks for the messages of a run, for as long as they usually take. Returns true if the run
     /// has ended.
     #[inline(always)]
-    pub(crate) fn spin(&mut self, run: &mut Run, is_wanted: impl Fn() -> bool) -> bool {
-        let mut looks = 0;
-        while looks < self.looks {
+    pub(crate) fn spin(
+        &mut self,
+        run: &mut Run,
+        looks_max: u32,
+        is_wanted: impl Fn() -> bool,
+    ) -> bool {
+        let (mut looks, most) = (0, self.looks.min(looks_max));
+        while looks < most {
             let polled = match run.first_awaited() {
                 Some((at, writer, position)) => {
-                    if !self.await_word(run, writer, position, &mut looks) {
-                        break;
+                    let until = most.min(looks + LOOKS_ALONE);
+                    if !self.await_word(run, writer, position, &mut looks, until) {
+                        if looks >= most || is_wanted() {
+                            break;
+                        }
+                        continue;
                     }
                     self.take(run, at)
                 }
@@ -352,17 +365,24 @@ impl Links {
         Ok(has_ended)
     }
 
-    /// Looks at the cell of a message until it has come, or `looks` has reached the most looks.
+    /// Looks at the cell of a message until it has come, or `looks` has reached `until`.
     /// Returns true if the message has come.
     #[inline(always)]
-    fn await_word(&self, run: &Run, writer: u32, position: u64, looks: &mut u32) -> bool {
+    fn await_word(
+        &self,
+        run: &Run,
+        writer: u32,
+        position: u64,
+        looks: &mut u32,
+        until: u32,
+    ) -> bool {
         let ring = on_board(run.linked().ring());
         let boards = &self.communicators[run.linked().board()].boards;
         let word = boards.all[writer as usize].word_at(ring, position);
         let wanted = board::word(position, run.signature());
         while word.load(Ordering::Acquire) != wanted {
             *looks += 1;
-            if *looks >= self.looks {
+            if *looks >= until {
                 return false;
             }
             if *looks >= LOOKS_WITHOUT_PAUSE {

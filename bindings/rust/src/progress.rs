@@ -497,6 +497,9 @@ impl RankCore {
                 if !runs(number)? {
                     let is_own = matches!(slots.running(number), Some(Instance::Process(_)));
                     ended = is_own.then_some(at);
+                    if !is_own {
+                        member.note_arrival();
+                    }
                     return Ok(false);
                 }
             }

@@ -40,7 +40,7 @@ impl Starts {
 }
 
 /// The number of entries of each kind.
-const ENTRIES: usize = 16;
+const ENTRIES: usize = 64;
 
 /// A schedule or a call that was started.
 #[derive(Clone, Copy)]
@@ -53,10 +53,15 @@ struct Entry<K> {
 }
 
 /// The schedules and calls that were started lately.
-#[derive(Default)]
 pub(crate) struct Recent {
     schedules: [Option<Entry<usize>>; ENTRIES],
     calls: [Option<Entry<RawCall>>; ENTRIES],
+}
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self { schedules: [None; ENTRIES], calls: [None; ENTRIES] }
+    }
 }
 
 impl Recent {
@@ -91,6 +96,8 @@ impl Recent {
 
 #[inline(always)]
 fn place(call: &RawCall) -> usize {
-    let mixed = call.count ^ u64::from(call.root) << 3 ^ u64::from(call.function.1) << 1;
-    (mixed ^ mixed >> 4 ^ mixed >> 8 ^ (call.kind as u64) << 1) as usize % ENTRIES
+    let RawCall { communicator, kind, function, root, count, .. } = *call;
+    let mixed = count ^ u64::from(root) << 20 ^ u64::from(function.1) << 28 ^ (kind as u64) << 36;
+    let mixed = mixed ^ (communicator as u64) << 44;
+    (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize % ENTRIES
 }

@@ -7,6 +7,7 @@
 use super::Schedule;
 use crate::error::Result;
 use crate::group::Group;
+use crate::links::LOOKS_BEFORE_IDLE;
 use crate::progress::RankCore;
 use crate::recent::RawCall;
 use crate::shared::Entered;
@@ -90,11 +91,12 @@ impl Fast {
             && slots.end_linked(ticket, |run| links.poll(run) == Ok(true))
     }
 
-    /// Returns true if a linked run has ended, or ends within the time that a message usually
-    /// takes.
+    /// Returns true if a linked run has ended, or ends within about 50 microseconds. The wait is
+    /// shorter if ranks share processors, or if another thread wants the lock.
     #[inline(always)]
     pub fn wait(&mut self, ticket: Ticket) -> bool {
-        let RankCore { slots, links, .. } = &mut *self.0;
-        slots.end_linked(ticket, |run| links.spin(run, Group::is_wanted))
+        let RankCore { slots, links, idle, .. } = &mut *self.0;
+        let looks_max = if idle.is_some() { LOOKS_BEFORE_IDLE } else { u32::MAX };
+        slots.end_linked(ticket, |run| links.spin(run, looks_max, Group::is_wanted))
     }
 }

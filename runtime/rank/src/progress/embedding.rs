@@ -80,6 +80,11 @@ impl<'a> Member<'a> {
         self.pause.is_awake = is_awake;
     }
 
+    /// Notes that what the rank waited for has come without a step. Its next wait is a new one.
+    pub fn note_arrival(&mut self) {
+        self.pause.reset();
+    }
+
     /// Returns true if the last steps did nothing, for about a microsecond.
     pub fn has_waited(&self) -> bool {
         self.pause.has_waited()
