@@ -1,4 +1,4 @@
-/* Rank 1 has no memory for a copy of its elements. The others would wait for it, so the error handlers
+/* Rank 1, the root, has no memory for a copy of its elements. The others wait for it, so the error handlers
  * of all ranks must be told. */
 #include <mpi.h>
 #include <stdio.h>
@@ -42,10 +42,10 @@ int main(int argc, char **argv) {
   getrlimit(RLIMIT_AS, &limit);
   if (rank == 1) {
     limit.rlim_cur = limit_memory();
-    MPI_Bcast(buffer, 1, every_other, 0, MPI_COMM_WORLD);
+    MPI_Bcast(buffer, 1, every_other, 1, MPI_COMM_WORLD);
     setrlimit(RLIMIT_AS, &limit);
   } else {
-    MPI_Bcast(buffer, COUNT, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(buffer, COUNT, MPI_INT, 1, MPI_COMM_WORLD);
   }
   /* MPI itself goes on. The group of libgoal has failed, and does not let the job end well. */
   PMPI_Allreduce(&told, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
