@@ -21,7 +21,7 @@
 enum count { INSTRUCTIONS, LOCKED, FENCES, SYSTEM_CALLS, COUNTS };
 enum { CALLS_MAX = 1000, WARM = 100 };
 
-/* What a rank shares with the process that watches it. */
+/* The memory that a rank shares with the process that watches it. */
 static struct {
   _Atomic int wanted, watched;
   _Atomic int error;
@@ -33,7 +33,7 @@ static struct {
 /* Stops the rank for the process that watches it. */
 static void stop(void) { __asm__ volatile("int3" ::: "memory"); }
 
-/* What is executed until here, from a stop on, is counted. */
+/* All instructions from a stop to this place are counted. */
 static __attribute__((noinline)) void mark_end(void) { __asm__ volatile("nop" ::: "memory"); }
 
 static int is_prefix(uint8_t byte) { return memchr("\x66\x67\xf2\xf3\x2e\x36\x3e\x26\x64\x65\xf0", byte, 11) != NULL; }

@@ -49,7 +49,7 @@ static int lists(const char *list, const char *word) {
   return 0;
 }
 
-/* How the operations are performed. */
+/* The manner of the operations. */
 static struct { long row, late, cold; int second_thread; } manner;
 static char *cold;
 

@@ -52,19 +52,19 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = u32::MAX, hide_default_value = true,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) rounds: u32,
-    /// Perform each operation so many times in a row, without a barrier between, and take the time
-    /// from the first rank's beginning to the last one's end, with what it takes to write the
-    /// operands; only programs in C and operations that are single calls
+    /// Perform each operation this number of times in a row, without a barrier between. The time is
+    /// from the first rank's beginning to the last one's end. It includes writing the operands. Only
+    /// programs in C have this, and only operations of a single call
     #[arg(long, value_name = "TIMES", conflicts_with_all = ["replay", "from"],
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(super) in_a_row: Option<u32>,
-    /// Begin late on one rank, each in turn, by so many microseconds, in rows of their own. Their
-    /// time is that of the other ranks behind the late one's beginning
+    /// Begin late on one rank, each in turn, by this number of microseconds, in rows of their own.
+    /// Their time is that of the other ranks behind the late one's beginning
     #[arg(long, value_name = "US", value_delimiter = ',', value_parser = microseconds,
         conflicts_with_all = ["replay", "from", "in_a_row"])]
     pub(super) skew: Vec<u64>,
-    /// Change so many bytes on each rank before each operation, as a computation would [default: 1
-    /// MiB]
+    /// Change this number of bytes on each rank before each operation, as a computation would
+    /// [default: 1 MiB]
     #[arg(long, value_name = "BYTES", num_args = 0..=1, default_missing_value = "1048576",
         require_equals = true, conflicts_with_all = ["replay", "from"],
         value_parser = clap::value_parser!(u64).range(1..=1 << 30))]

@@ -1,4 +1,4 @@
-//! How an operation is performed: plainly, or in a way that is harder for a library.
+//! Names the manner of an operation: plain, or harder for a library.
 
 use super::samples::IN_A_ROW;
 

@@ -17,12 +17,12 @@ pub(crate) enum Operation {
     Alltoall,
     /// 16 collectives of 8 B to 1 KiB and 5 kinds in random order, on 3 communicators
     Mix,
-    /// The same on one communicator
+    /// 16 such collectives on one communicator
     MixWorld,
     /// Adds what came to the operand and exchanges the sum with the other rank, many times in one
     /// schedule
     Exchange,
-    /// The same as a schedule of one such step, which is started again and again
+    /// One such step in a schedule, which is started again and again
     ExchangeAgain,
     /// A stencil whose ranks exchange the borders of their parts in a ring, many steps in one
     /// schedule
@@ -115,7 +115,7 @@ impl Operation {
         matches!(self, Operation::Mix | Operation::MixWorld)
     }
 
-    /// Returns true if the operation can have operands of so many bytes. `element` is the size of a
+    /// Returns true if the operation can have operands of this size in bytes. `element` is the size of a
     /// number that reductions add.
     pub(crate) fn fits(self, bytes: u64, element: u64) -> bool {
         match self {

@@ -145,9 +145,9 @@ impl Sample {
 
 pub(crate) const HEADER: &str =
     "memory,ranks,operation,bytes,contestant,run,first_ns,later_ns,span_ns";
-/// What every header of raw data begins with. Earlier ones had no span.
+/// The beginning of every header of raw data. Earlier headers had no span.
 const HEADER_BEGIN: &str = "memory,ranks,";
-/// What a note in raw data begins with.
+/// The beginning of a note in raw data.
 const NOTE: &str = "# ";
 
 impl fmt::Display for Sample {

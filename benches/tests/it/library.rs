@@ -127,8 +127,8 @@ fn operations_that_are_made_harder() {
     }
 }
 
-/// Returns the number of rows that persistent calls of libgoal have. A run of which a line took
-/// long is repeated, and counts once.
+/// Returns the number of rows that persistent calls of libgoal have. A repeated run
+/// counts once.
 fn csv_rows(csv: &[String]) -> usize {
     let row =
         |line: &'_ String| line.split_once(",libgoal:persistent:").map(|(row, _)| row.to_owned());

@@ -59,7 +59,7 @@ fn operations_without_a_library() {
     let (text, csv) = run(arguments);
     // A barrier has no size; four ranks do not exchange.
     assert_eq!(text.matches("|  exchange |").count(), 2 * 4, "{text}");
-    // A run of which a line took long is repeated, and a comment names the machine.
+    // A run may be repeated, and a comment names the machine.
     let rows = |line: &&String| !line.starts_with('#');
     assert!(csv.iter().filter(rows).count() > 2 * (5 + 3), "{csv:?}");
     let folder = tempfile::tempdir().expect("a folder");

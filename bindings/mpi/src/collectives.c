@@ -1,7 +1,7 @@
 /* The wrappers of collectives, with counts of int and, in MPI 4, of MPI_Count. */
 #include "goalmpi.h"
 
-/* What becomes of a blocking call, as far as it is known from an earlier one. */
+/* The choice for a blocking call, if an earlier call has made it. */
 enum known_as { UNKNOWN, ENDED, LEFT };
 
 /* Returns 1 if an earlier call had these arguments. `kind` is a constant. */

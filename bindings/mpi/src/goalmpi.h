@@ -262,7 +262,7 @@ extern unsigned goalmpi_behind;
 void goalmpi_catch_up(void);
 /* Notes a look at a call that waits. Returns 1 if the choices of ranks are to be compared. */
 int goalmpi_is_late(struct call *call);
-/* What a rank does that waits for a schedule. libgoal calls it, and it may call GOAL_Abort only. */
+/* Lets MPI progress while a rank waits for a schedule. libgoal calls it. It may call GOAL_Abort only. */
 void goalmpi_idle(void);
 /* In a process that a rank has forked. */
 void goalmpi_forget_waiting(void);

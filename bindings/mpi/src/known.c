@@ -20,7 +20,7 @@ void goalmpi_learn(const struct arguments *of, const struct call *call) {
   if (call->reason != RUN && call->reason != SIZE) return;
   if (call->refused || call->error || call->in.is_copied || call->out.is_copied) return;
   is_root = call->comm->rank == of->root;
-  /* What other ranks get from this one has no type of its own here. */
+  /* The data for other ranks has no type of its own here. */
   if (has_types(call->kind) && !goalmpi_is_predefined(of->type) && !call->is_in_place) return;
   if (has_other(call->kind) && !goalmpi_is_predefined(of->rtype) && (call->kind != GATHER || is_root)) return;
   *known = (struct known){.is_kept = 1, .kind = call->kind, .of = *of, .is_in_place = call->is_in_place, .call = *call};

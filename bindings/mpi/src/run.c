@@ -5,7 +5,7 @@
  * probes on a communicator of its own. That lets MPI make progress. A probe on a copy of
  * MPI_COMM_SELF does not in MPICH.
  *
- * What another rank sent before its call must be found by one test behind the call, as behind a
+ * One test behind the call must find a message that another rank sent before its call, as behind a
  * collective of MPI. So a test behind a schedule probes first. A program may call nothing but
  * collectives for long, so the end of every 16th schedule probes too. */
 #include "goalmpi.h"

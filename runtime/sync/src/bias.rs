@@ -54,7 +54,7 @@ pub struct Bias {
     phase: AtomicU32,
 }
 
-/// How a thread that holds the mutex has the lock.
+/// The way in which a thread with the mutex has the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
     /// It owns the bias from now on, and is inside. It releases the mutex.

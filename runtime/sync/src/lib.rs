@@ -14,10 +14,10 @@
 //!
 //! One structure serves the threads of a single process: `bias`.
 //!
-//! Read `mailbox.rs` first to see how a message travels. Then read `ring.rs` for large payloads,
-//! `board.rs` for messages to several ranks, `napping.rs` for readers of boards that sleep,
-//! `tasks.rs` for operations that several ranks work on, and `turn.rs` for ranks that act for each
-//! other.
+//! Read `mailbox.rs` first to see how a message travels. Then read `ring.rs` for large payloads.
+//! `board.rs` is for messages to several ranks, and `napping.rs` for readers of boards that sleep.
+//! `tasks.rs` is for operations that several ranks work on, and `turn.rs` for ranks that act for
+//! each other.
 //!
 //! ```
 //! use goal_sync::turn::Turn;

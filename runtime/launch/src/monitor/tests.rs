@@ -82,7 +82,7 @@ fn a_rank_that_was_rung_does_not_rest() {
         enter(&segment, &[State::Idle, State::Idle]);
         assert!(!watch.is_stuck(&segment));
         assert!(watch.is_stuck(&segment));
-        // As the writer of a cell does, or a rank that acts for others.
+        // The writer of a cell does this, or a rank that acts for others.
         assert!(segment.mailbox(0).wake());
         assert!(!watch.is_stuck(&segment));
         assert!(!watch.is_stuck(&segment));

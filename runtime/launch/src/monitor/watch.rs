@@ -139,8 +139,8 @@ impl Watch {
 pub(super) fn read(segment: &Segment, rank: u32, together: bool) -> Option<Reading> {
     let mailbox = segment.mailbox(rank);
     let (tail, head) = mailbox.positions();
-    // A bell that was rung shows that another rank may have given this rank work, or has written a
-    // cell that this rank waits for. This holds even if the rank has not run since.
+    // A bell that was rung shows that another rank may have given this rank work. Or it has written
+    // a cell that this rank awaits. This holds even if the rank has not run since.
     let is_rung = !mailbox.is_armed();
     // The end of a job rings all bells, and then nobody goes on.
     let may_go_on = !segment.start_barrier().is_stopped();
