@@ -52,9 +52,9 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = u32::MAX, hide_default_value = true,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) rounds: u32,
-    /// Perform each operation this number of times in a row, without a barrier between. The time is
-    /// from the first rank's beginning to the last one's end. It includes writing the operands. Only
-    /// programs in C have this, and only operations of a single call
+    /// Perform each operation this number of times in a row, without a barrier between. The time
+    /// is from the first rank's beginning to the last one's end. It includes writing the operands.
+    /// Only programs in C have this, and only operations of a single call
     #[arg(long, value_name = "TIMES", conflicts_with_all = ["replay", "from"],
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(super) in_a_row: Option<u32>,

@@ -115,8 +115,8 @@ impl Operation {
         matches!(self, Operation::Mix | Operation::MixWorld)
     }
 
-    /// Returns true if the operation can have operands of this size in bytes. `element` is the size of a
-    /// number that reductions add.
+    /// Returns true if the operation can have operands of this size in bytes. `element` is the size
+    /// of a number that reductions add.
     pub(crate) fn fits(self, bytes: u64, element: u64) -> bool {
         match self {
             Operation::Reduce | Operation::Allreduce => bytes.is_multiple_of(element),
