@@ -1,4 +1,4 @@
-//! What the benchmarks of others print, and the report of `libgoal-mpi.so`.
+//! Reads the output of the OSU and IMB benchmarks, and the report of `libgoal-mpi.so`.
 
 /// Microseconds of an operation: the mean, the least and the most of the ranks.
 pub(super) type Figures = [f64; 3];

@@ -147,8 +147,8 @@ pub struct Layout {
     /// The offset of the tasks, which are operations that several ranks work on: control words,
     /// then slots.
     pub(crate) tasks: usize,
-    /// The offset of three bitmaps: the ranks that need help, the ranks that sleep and may help,
-    /// and the ranks that nap.
+    /// The offset of three bitmaps of ranks. The first holds ranks in need of help, the second
+    /// sleeping ranks that may help, and the third napping ranks.
     pub(crate) helpers: usize,
     /// The number of ranks at the start of the job. The other ranks may be added later.
     pub(crate) started: usize,

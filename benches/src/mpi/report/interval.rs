@@ -1,4 +1,4 @@
-//! How sure the ratio of two medians is: the bootstrap's interval.
+//! The confidence interval of the ratio of two medians, by the bootstrap.
 
 use crate::measure::median;
 
