@@ -19,7 +19,7 @@ use goal_rank::progress::Watched;
 use goal_shm::{BOARDS, Segment, Status};
 use goal_sync::board::{self, Board};
 use goal_sync::napping::Napping;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The looks for a message if ranks do not share processors: about 50 microseconds.
 const LOOKS: u32 = 2000;
@@ -121,6 +121,29 @@ const fn on_board(ring: Ring) -> board::Ring {
 #[inline(always)]
 const fn quarter(ring: Ring) -> u64 {
     on_board(ring).lines() / 4
+}
+
+/// Looks at the word of a cell until it is `wanted`, or `looks` has reached `until`. Returns true if
+/// it is.
+#[inline(always)]
+fn await_word(word: &AtomicU64, wanted: u64, looks: &mut u32, until: u32) -> bool {
+    // Acquire: pairs with the Release store of the writer.
+    while word.load(Ordering::Acquire) != wanted {
+        *looks += 1;
+        if *looks >= until {
+            return false;
+        }
+        pause(*looks);
+    }
+    true
+}
+
+/// Pauses the processor after the first [`LOOKS_WITHOUT_PAUSE`] looks.
+#[inline(always)]
+fn pause(looks: u32) {
+    if looks >= LOOKS_WITHOUT_PAUSE {
+        std::hint::spin_loop();
+    }
 }
 
 /// The boards of the ranks of the world.
@@ -233,13 +256,12 @@ impl Links {
     /// Starts a run, which takes the next lines of its ring.
     #[inline(always)]
     pub(crate) fn start(&mut self, run: &mut Run) {
-        let linked = run.linked();
-        let (ring, lines) = (linked.ring(), linked.lines());
-        let positions = &mut self.communicators[linked.board()].rings[ring as usize];
-        let base = on_board(ring).fit(positions.next, lines);
-        positions.next = base + lines;
-        positions.open += u32::from(!linked.is_empty());
-        run.start(base, base + lines);
+        let ring = run.ring();
+        let positions = &mut self.communicators[run.linked().board()].rings[ring as usize];
+        let base = on_board(ring).fit(positions.next, run.lines());
+        positions.next = base + run.lines();
+        positions.open += u32::from(!run.is_empty());
+        run.start(base);
     }
 
     /// Starts a run as [`start`](Self::start) does, and executes what needs no message. Returns
@@ -248,26 +270,24 @@ impl Links {
     #[inline(always)]
     pub(crate) fn start_and_put(&mut self, run: &mut Run) -> Option<bool> {
         let of = &self.communicators[run.linked().board()];
-        if of.rings[run.linked().ring() as usize].open != 0 && self.is_behind() {
+        if of.rings[run.ring() as usize].open != 0 && self.is_behind() {
             return None;
         }
         self.start(run);
-        let first = run.initial();
-        if first == 0 {
-            return Some(run.has_ended());
-        }
-        let is_short = run.linked().ring() == Ring::Short;
         let OfCommunicator { boards, rings } = &self.communicators[run.linked().board()];
-        if !is_short || !first.is_power_of_two() || run.end() > rings[0].writable {
-            // No message is looked for, so this meets no other collective.
-            return Some(self.execute(run, first) == Ok(true));
+        let is_writable = run.ring() == Ring::Short && run.end() <= rings[0].writable;
+        if !is_writable || !run.put_first(&OneRing::<false>(boards)) {
+            return Some(self.execute_first(run));
         }
-        let (lane, at) = (OneRing::<false>(boards), first.trailing_zeros());
-        let _ = run.execute_one(&lane, rings[0].writable, at);
-        if run.has_ended() {
-            self.note_end(run);
-        }
-        Some(run.has_ended())
+        Some(run.has_ended() && self.note_end(run))
+    }
+
+    /// Executes what needs no message. Returns true if the run has ended.
+    #[inline(never)]
+    fn execute_first(&mut self, run: &mut Run) -> bool {
+        let first = run.initial();
+        // No message is looked for, so this meets no other collective.
+        first == 0 && run.has_ended() || self.execute(run, first) == Ok(true)
     }
 
     /// Executes what can be executed of a run that has started. Returns true if it has ended.
@@ -282,7 +302,7 @@ impl Links {
     /// Executes those of the operations in the mask `which` that need not wait.
     #[inline(always)]
     fn execute(&mut self, run: &mut Run, which: u64) -> Result<bool, Mismatch> {
-        match run.linked().ring() {
+        match run.ring() {
             Ring::Short => self.execute_in::<false>(run, which),
             Ring::Long => self.execute_in::<true>(run, which),
         }
@@ -306,10 +326,7 @@ impl Links {
         let OfCommunicator { boards, rings } = &self.communicators[number];
         let writable = rings[LONG as usize].writable;
         let has_ended = run.execute(&OneRing::<LONG>(boards), writable, which)?;
-        if has_ended {
-            self.note_end(run);
-        }
-        Ok(has_ended)
+        Ok(has_ended && self.note_end(run))
     }
 
     /// Looks for the messages of a run, for as long as they usually take. Returns true if the run
@@ -323,73 +340,36 @@ impl Links {
     ) -> bool {
         let (mut looks, most) = (0, self.looks.min(looks_max));
         while looks < most {
-            let polled = match run.first_awaited() {
-                Some((at, writer, position)) => {
+            let has_ended = match run.first_awaited() {
+                Some((at, writer, position)) if run.ring() == Ring::Short => {
+                    let boards = &self.communicators[run.linked().board()].boards;
+                    let word = boards.all[writer as usize].word_at(board::Ring::Short, position);
+                    let wanted = board::word(position, run.signature());
                     let until = most.min(looks + LOOKS_ALONE);
-                    if !self.await_word(run, writer, position, &mut looks, until) {
-                        if looks >= most || is_wanted() {
+                    if !await_word(word, wanted, &mut looks, until) {
+                        if is_wanted() {
                             break;
                         }
                         continue;
                     }
-                    self.take(run, at)
+                    run.take(&OneRing::<false>(boards), at);
+                    run.has_ended() && self.note_end(run)
                 }
-                None => {
+                _ => {
+                    pause(looks);
                     looks += 1;
-                    self.poll(run)
+                    match self.poll(run) {
+                        Ok(has_ended) => has_ended,
+                        // The usual way meets the error again, and tells it.
+                        Err(_) => return false,
+                    }
                 }
             };
-            match polled {
-                Ok(true) => return true,
-                Ok(false) => {}
-                // The usual way meets the error again, and tells it.
-                Err(_) => return false,
+            if has_ended {
+                return true;
             }
         }
         self.yields > 0 && self.spin_and_yield(run, is_wanted)
-    }
-
-    /// Executes the operation `at`, whose message has come. Returns true if the run has ended.
-    #[inline(always)]
-    fn take(&mut self, run: &mut Run, at: u32) -> Result<bool, Mismatch> {
-        let ring = run.linked().ring();
-        if ring == Ring::Long {
-            return self.execute(run, 1 << at);
-        }
-        let OfCommunicator { boards, rings } = &self.communicators[run.linked().board()];
-        run.execute_one(&OneRing::<false>(boards), rings[0].writable, at)?;
-        let has_ended = run.has_ended();
-        if has_ended {
-            self.note_end(run);
-        }
-        Ok(has_ended)
-    }
-
-    /// Looks at the cell of a message until it has come, or `looks` has reached `until`.
-    /// Returns true if the message has come.
-    #[inline(always)]
-    fn await_word(
-        &self,
-        run: &Run,
-        writer: u32,
-        position: u64,
-        looks: &mut u32,
-        until: u32,
-    ) -> bool {
-        let ring = on_board(run.linked().ring());
-        let boards = &self.communicators[run.linked().board()].boards;
-        let word = boards.all[writer as usize].word_at(ring, position);
-        let wanted = board::word(position, run.signature());
-        while word.load(Ordering::Acquire) != wanted {
-            *looks += 1;
-            if *looks >= until {
-                return false;
-            }
-            if *looks >= LOOKS_WITHOUT_PAUSE {
-                std::hint::spin_loop();
-            }
-        }
-        true
     }
 
     /// Looks for the messages of a run, and yields the processor between two looks. Other ranks may
@@ -420,10 +400,10 @@ impl Links {
         runs.all(|run| self.poll(run).is_ok())
     }
 
-    /// Notes that a run has ended.
+    /// Notes that a run has ended. Returns true.
     #[inline(always)]
-    fn note_end(&mut self, run: &Run) {
-        let (number, ring) = (run.linked().board(), run.linked().ring());
+    fn note_end(&mut self, run: &Run) -> bool {
+        let (number, ring) = (run.linked().board(), run.ring());
         let positions = &mut self.communicators[number].rings[ring as usize];
         self.status.process_state.note_move();
         positions.open -= 1;
@@ -431,6 +411,7 @@ impl Links {
             let ended = positions.next;
             self.publish(number, ring, ended);
         }
+        true
     }
 
     #[cold]
@@ -448,7 +429,7 @@ impl Links {
         let next = |of: &OfCommunicator| [of.rings[0].next, of.rings[1].next];
         let mut ended = self.communicators.each_ref().map(next);
         for run in running.filter(|run| !run.has_ended()) {
-            let first = &mut ended[run.linked().board()][run.linked().ring() as usize];
+            let first = &mut ended[run.linked().board()][run.ring() as usize];
             *first = run.base().min(*first);
         }
         for (number, ended) in ended.into_iter().enumerate() {
@@ -488,7 +469,7 @@ impl Links {
         let mut watched = Vec::new();
         for run in runs {
             let boards = &self.communicators[run.linked().board()].boards;
-            let ring = on_board(run.linked().ring());
+            let ring = on_board(run.ring());
             run.awaited(|writer, position| {
                 let cell = boards.all[writer as usize].word_at(ring, position);
                 watched.push(Watched::message(cell, board::word(position, run.signature())));

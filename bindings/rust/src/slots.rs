@@ -62,15 +62,33 @@ pub(crate) struct Slot {
     binding: u32,
     /// The slot of the next instance of the same schedule; `None` if this is the last.
     next: Option<u32>,
-    /// The number of the last run in the slot; 0 before the first run.
-    run: u32,
-    /// True once the numbers of runs have wrapped around. Every number other than `run` then
-    /// belongs to a run that has ended.
-    has_wrapped: bool,
+    /// The numbers of the runs in the slot.
+    runs: Numbers,
     /// The schedule of the instance. It must live as long as the instance.
     schedule: Option<Arc<dyn Named>>,
     /// The functions to call and the tasks to wake when the run has ended.
     on_end: Vec<OnEnd>,
+}
+
+/// The numbers of the runs in a slot.
+#[derive(Default)]
+struct Numbers {
+    /// The number of the last run; 0 before the first run.
+    last: u32,
+    /// True once the numbers have wrapped around. Every number other than `last` then belongs to a
+    /// run that has ended.
+    have_wrapped: bool,
+}
+
+impl Numbers {
+    /// Returns the number of the next run, which never is 0.
+    #[inline(always)]
+    fn next(&mut self) -> u32 {
+        let next = self.last.checked_add(1);
+        self.have_wrapped |= next.is_none();
+        self.last = next.unwrap_or(1);
+        self.last
+    }
 }
 
 /// A schedule with the code and the memory that its instances need.
@@ -149,11 +167,11 @@ impl Slots {
             return Known::Lost;
         }
         match self.slots.get(ticket.slot as usize) {
-            Some(slot) if slot.run == ticket.run => match slot.is_running {
+            Some(slot) if slot.runs.last == ticket.run => match slot.is_running {
                 true => Known::Running,
                 false => Known::Ended,
             },
-            Some(slot) if slot.has_wrapped || ticket.run < slot.run => Known::Ended,
+            Some(slot) if slot.runs.have_wrapped || ticket.run < slot.runs.last => Known::Ended,
             _ => Known::Never,
         }
     }
@@ -233,24 +251,22 @@ impl Slots {
         (slot.bound == addresses).then_some(slot.binding)
     }
 
-    /// Starts the linked instance in slot `number` again, if it has ended and `is_bound` agrees.
-    /// `start` returns `None` if it starts nothing, and true if the run has ended already.
+    /// Returns the linked instance in slot `number`, if it has ended.
     #[inline(always)]
-    pub(crate) fn restart_linked(
-        &mut self,
-        number: u32,
-        is_bound: impl FnOnce(&Slot) -> bool,
-        start: impl FnOnce(&mut Run) -> Option<bool>,
-    ) -> Option<Ticket> {
-        let slot = self.slots.get_mut(number as usize)?;
-        if slot.is_running || !is_bound(slot) {
-            return None;
+    pub(crate) fn ended_linked(&mut self, number: u32) -> Option<EndedLinked<'_>> {
+        match self.slots.get_mut(number as usize)? {
+            Slot {
+                instance: Some(Instance::Linked(run)),
+                is_running,
+                bound,
+                binding,
+                runs,
+                ..
+            } if !*is_running => {
+                Some(EndedLinked { number, run, bound, binding: *binding, runs, is_running })
+            }
+            _ => None,
         }
-        let Some(Instance::Linked(run)) = &mut slot.instance else { return None };
-        let has_ended = start(run)?;
-        slot.count();
-        slot.is_running = !has_ended;
-        Some(Ticket { slot: number, run: slot.run })
     }
 
     /// Returns the linked instance of the run that `ticket` names. Returns `None` if the run is
@@ -259,8 +275,8 @@ impl Slots {
     pub(crate) fn linked_of(&self, ticket: Ticket) -> Option<&Run> {
         match self.slots.get(ticket.slot as usize) {
             Some(Slot {
-                instance: Some(Instance::Linked(linked)), is_running: true, run, ..
-            }) if *run == ticket.run => Some(linked),
+                instance: Some(Instance::Linked(linked)), is_running: true, runs, ..
+            }) if runs.last == ticket.run => Some(linked),
             _ => None,
         }
     }
@@ -274,7 +290,7 @@ impl Slots {
         wait: impl FnOnce(&mut Run) -> bool,
     ) -> bool {
         let Some(slot) = self.slots.get_mut(ticket.slot as usize) else { return false };
-        if slot.run != ticket.run {
+        if slot.runs.last != ticket.run {
             return false;
         }
         match &mut slot.instance {
@@ -353,7 +369,7 @@ impl Slots {
         self.others = 0;
         for (number, slot) in (0..).zip(&mut self.slots) {
             if std::mem::take(&mut slot.is_running) {
-                self.lost.insert(Ticket { slot: number, run: slot.run }, error.clone());
+                self.lost.insert(Ticket { slot: number, run: slot.runs.last }, error.clone());
             }
             if slot.instance.is_some() {
                 slot.instance = Some(Instance::Gone);
@@ -432,6 +448,32 @@ impl Slots {
 }
 
 impl Slot {
+    #[inline(always)]
+    fn is_linked(&self) -> bool {
+        matches!(self.instance, Some(Instance::Linked(_)))
+    }
+
+    /// Notes that the next run of the instance has started, and returns its ticket. `number` is
+    /// that of this slot.
+    #[inline]
+    fn start(&mut self, number: u32) -> Ticket {
+        self.is_running = true;
+        Ticket { slot: number, run: self.runs.next() }
+    }
+}
+
+/// A linked instance that has ended and can start again.
+pub(crate) struct EndedLinked<'s> {
+    number: u32,
+    /// The instance.
+    pub(crate) run: &'s mut Run,
+    bound: &'s [usize],
+    binding: u32,
+    runs: &'s mut Numbers,
+    is_running: &'s mut bool,
+}
+
+impl EndedLinked<'_> {
     /// Returns true if the instance has this binding.
     #[inline(always)]
     pub(crate) fn has_binding(&self, binding: u32) -> bool {
@@ -448,26 +490,11 @@ impl Slot {
         }
     }
 
+    /// Notes that the instance has started again, and perhaps ended. Returns the ticket of the run.
     #[inline(always)]
-    fn is_linked(&self) -> bool {
-        matches!(self.instance, Some(Instance::Linked(_)))
-    }
-
-    /// Notes that the next run of the instance has started, and returns its ticket. `number` is
-    /// that of this slot.
-    #[inline]
-    fn start(&mut self, number: u32) -> Ticket {
-        self.is_running = true;
-        self.count();
-        Ticket { slot: number, run: self.run }
-    }
-
-    /// Advances the number of the last run, which never becomes 0.
-    #[inline]
-    fn count(&mut self) {
-        let next = self.run.checked_add(1);
-        self.has_wrapped |= next.is_none();
-        self.run = next.unwrap_or(1);
+    pub(crate) fn started(self, has_ended: bool) -> Ticket {
+        *self.is_running = !has_ended;
+        Ticket { slot: self.number, run: self.runs.next() }
     }
 }
 
@@ -530,14 +557,14 @@ mod tests {
 
     #[test]
     fn a_ticket_stays_valid_when_numbers_wrap_around() {
-        let slot = Slot { run: u32::MAX - 1, ..Slot::default() };
+        let runs = Numbers { last: u32::MAX - 1, ..Numbers::default() };
+        let slot = Slot { runs, ..Slot::default() };
         let mut slots = Slots { slots: vec![slot], ..Slots::default() };
         let ended =
             |slots: &Slots, run| matches!(slots.known(Ticket { slot: 0, run }), Known::Ended);
         assert!(ended(&slots, u32::MAX - 1) && ended(&slots, 1) && !ended(&slots, u32::MAX));
         for last in [u32::MAX, 1, 2] {
-            slots.slots[0].count();
-            assert_eq!(slots.slots[0].run, last);
+            assert_eq!(slots.slots[0].runs.next(), last);
             assert!([1, 2, 1 << 31, u32::MAX].iter().all(|&run| ended(&slots, run)), "{last}");
         }
     }

@@ -11,7 +11,7 @@ use crate::links::LOOKS_BEFORE_IDLE;
 use crate::progress::RankCore;
 use crate::recent::RawCall;
 use crate::shared::Entered;
-use crate::slots::Ticket;
+use crate::slots::{EndedLinked, Ticket};
 
 /// The engine lock, held for a short call of this thread.
 pub struct Fast(Entered);
@@ -56,13 +56,10 @@ impl Fast {
     pub unsafe fn start(&mut self, key: usize) -> Option<Ticket> {
         let RankCore { recent, slots, links, .. } = &mut *self.0;
         let (number, binding, starts) = recent.schedule(key)?;
-        let ticket = slots.restart_linked(
-            number,
-            |slot| slot.has_binding(binding),
-            |run| links.start_and_put(run),
-        )?;
+        let ended = slots.ended_linked(number).filter(|ended| ended.has_binding(binding))?;
+        let has_ended = links.start_and_put(ended.run)?;
         starts.count();
-        Some(ticket)
+        Some(ended.started(has_ended))
     }
 
     /// Starts a collective that was called with these arguments and buffers before. Returns `None`
@@ -74,13 +71,11 @@ impl Fast {
     pub unsafe fn call(&mut self, call: &RawCall, input: usize, output: usize) -> Option<Ticket> {
         let RankCore { recent, slots, links, .. } = &mut *self.0;
         let (number, starts) = recent.call(call)?;
-        let ticket = slots.restart_linked(
-            number,
-            |slot| slot.is_bound_to(call.in_place, input, output),
-            |run| links.start_and_put(run),
-        )?;
+        let is_bound = |ended: &EndedLinked<'_>| ended.is_bound_to(call.in_place, input, output);
+        let ended = slots.ended_linked(number).filter(is_bound)?;
+        let has_ended = links.start_and_put(ended.run)?;
         starts.count();
-        Some(ticket)
+        Some(ended.started(has_ended))
     }
 
     /// Returns true if a linked run had not ended when it was looked at last, and has ended now.

@@ -21,6 +21,8 @@ pub struct Linked {
     pub(super) all: u64,
     /// The operations that need no message and no other operation, as a mask.
     pub(super) initial: u64,
+    /// The only initial operation, if it writes a message.
+    pub(super) first_put: Option<u32>,
     pub(super) ring: Ring,
     /// The most lines that any rank writes.
     pub(super) lines: u32,
@@ -100,9 +102,11 @@ impl Linked {
         let numbered = drafts.iter().enumerate();
         let initial = numbered.filter(|(_, draft)| is_initial(&draft.op));
         let initial = initial.fold(0, |mask, (at, _)| mask | 1 << at);
+        let is_put = |&at: &u32| matches!(drafts[at as usize].op.kind, Kind::Put { .. });
         let linked = Self {
             all,
             initial,
+            first_put: initial.is_power_of_two().then(|| initial.trailing_zeros()).filter(is_put),
             ring: link.ring(),
             lines: link.lines(),
             signature,
@@ -283,7 +287,7 @@ fn fold_messages(drafts: &mut [Draft]) {
         let [a, b, c] = drafts[user].operands;
         let (own, reversed) = match (a == arrived, b == arrived) {
             (true, false) => (b, false),
-            (false, true) if c != b => (a, true),
+            (false, true) => (a, true),
             _ => continue,
         };
         let place = drafts[at].op.at;
@@ -304,22 +308,21 @@ fn fold_messages(drafts: &mut [Draft]) {
     }
 }
 
-/// Returns the operation that uses the scratch memory of the message of `at`. Returns `None` if
-/// several operations use this memory, or if the one that does waits for another action.
+/// Returns the operation that uses the memory of the message of `at`, if nobody else sees the
+/// message there: the memory is scratch memory, or the operation overwrites all of it. Returns
+/// `None` if several operations use this memory, or if the one that does waits for another action.
 fn only_user(drafts: &[Draft], at: usize) -> Option<usize> {
     let arrived = drafts[at].operands[0];
-    if arrived.space != Space::Scratch {
-        return None;
-    }
     let overlaps = |piece: &Piece| {
         let (end, other_end) = (piece.addr + piece.size, arrived.addr + arrived.size);
-        piece.space == Space::Scratch && piece.addr < other_end && arrived.addr < end
+        piece.space == arrived.space && piece.addr < other_end && arrived.addr < end
     };
     let uses = |draft: &Draft| !draft.is_merged && draft.operands.iter().any(overlaps);
     let mut users = (0..drafts.len()).filter(|&other| other != at && uses(&drafts[other]));
     let user = users.next()?;
     let waits = drafts[user].op.needs >> at & 1 != 0;
-    (users.next().is_none() && waits).then_some(user)
+    let is_unseen = arrived.space == Space::Scratch || drafts[user].operands[2] == arrived;
+    (users.next().is_none() && waits && is_unseen).then_some(user)
 }
 
 /// Removes the operations whose work others do, and numbers the rest anew.

@@ -1,7 +1,7 @@
 //! Executes a linked schedule.
 
 use super::build::{Bindings, Kind, Linked, Op};
-use super::lanes::{Lanes, Look};
+use super::lanes::{Lanes, Look, Ring};
 use crate::engine::Underway;
 use crate::memory::{Region, Span, Zeroed, copy_short};
 use crate::ops;
@@ -26,6 +26,37 @@ struct Step {
     spans: [Span; 3],
 }
 
+impl Step {
+    /// Writes the message of the operation, in a run that begins at the position `base`.
+    #[inline(always)]
+    fn put(&self, lanes: &impl Lanes, base: u64, signature: u16) {
+        let Self { op, spans: [a, ..] } = self;
+        let Kind::Put { readers, .. } = op.kind else { return };
+        let fill = |to: &mut [u8]| a.read(|bytes| copy_short(to, bytes));
+        lanes.put(base + u64::from(op.at), signature, op.len as usize, readers, fill);
+    }
+
+    /// Reads the message of the operation, which has come.
+    #[inline(always)]
+    fn take(&self, lanes: &impl Lanes, base: u64) {
+        let Self { op, spans: [a, b, _] } = self;
+        let (position, len) = (base + u64::from(op.at), op.len as usize);
+        match op.kind {
+            Kind::Take { writer } => {
+                let store = |message: &[u8]| a.write(|to| copy_short(to, message));
+                lanes.read(writer, position, len, store);
+            }
+            Kind::Fold { writer, operator, datatype, reversed } => {
+                let fold = |message: &[u8]| {
+                    ops::fold(operator, datatype, message, *a, *b, reversed);
+                };
+                lanes.read(writer, position, len, fold);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// An instance of a linked schedule, which can run again and again, on other buffers if need be.
 #[derive(Debug)]
 pub struct Run {
@@ -37,6 +68,11 @@ pub struct Run {
     all: u64,
     /// The operations that need no message and no other operation, as a mask.
     initial: u64,
+    /// The only initial operation, if it writes a message.
+    first_put: Option<u32>,
+    /// The most lines that any rank writes.
+    lines: u64,
+    ring: Ring,
     signature: u16,
     /// The operations that have ended in the current run, as a mask.
     done: u64,
@@ -54,18 +90,21 @@ impl Run {
         let scratch = Zeroed::try_new(usize::try_from(linked.schedule.scratch_size()).ok()?)?;
         let step = |op: &Op| Step { op: *op, spans: [Region::EMPTY.whole(); 3] };
         let (steps, all) = (linked.ops.iter().map(step).collect(), linked.all);
-        let end = linked.lines();
-        let Linked { initial, signature, .. } = *linked;
+        let (lines, ring) = (linked.lines(), linked.ring());
+        let Linked { initial, first_put, signature, .. } = *linked;
         Some(Self {
             linked,
             bindings,
             steps,
             all,
             initial,
+            first_put,
+            lines,
+            ring,
             signature,
             done: all,
             base: 0,
-            end,
+            end: lines,
             scratch,
         })
     }
@@ -101,10 +140,28 @@ impl Run {
         }
     }
 
-    /// Starts a run whose lines are `base .. end`. The caller executes it then.
+    /// Returns the ring of the schedule's messages.
     #[inline(always)]
-    pub fn start(&mut self, base: u64, end: u64) {
-        (self.done, self.base, self.end) = (0, base, end);
+    pub fn ring(&self) -> Ring {
+        self.ring
+    }
+
+    /// Returns the lines by which a start of the schedule advances the position.
+    #[inline(always)]
+    pub fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Returns true if the schedule has no operations.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.all == 0
+    }
+
+    /// Starts a run whose first line is at the position `base`. The caller executes it then.
+    #[inline(always)]
+    pub fn start(&mut self, base: u64) {
+        (self.done, self.base, self.end) = (0, base, base + self.lines);
     }
 
     /// Returns the position of the run's first line.
@@ -153,55 +210,54 @@ impl Run {
     ///
     /// # Errors
     /// [`Mismatch`]; the run can't go on.
-    #[inline(always)]
-    pub fn execute_one(
-        &mut self,
-        lanes: &impl Lanes,
-        writable: u64,
-        at: u32,
-    ) -> Result<(), Mismatch> {
-        let Step { op, spans: [a, b, c] } = &self.steps[at as usize];
-        if op.needs & !self.done != 0 {
+    fn execute_one(&mut self, lanes: &impl Lanes, writable: u64, at: u32) -> Result<(), Mismatch> {
+        let step = &self.steps[at as usize];
+        if step.op.needs & !self.done != 0 {
             return Ok(());
         }
-        let (position, len) = (self.base + u64::from(op.at), op.len as usize);
-        let look = |writer| match lanes.look(writer, position, self.signature) {
-            Look::Arrived => Ok(true),
-            Look::Missing => Ok(false),
-            Look::Other(signature) => Err(Mismatch { writer, signature }),
-        };
-        match op.kind {
-            Kind::Put { readers, lines } => {
+        match step.op.kind {
+            Kind::Put { lines, .. } => {
+                let position = self.base + u64::from(step.op.at);
                 if position + u64::from(lines) > writable {
                     return Ok(());
                 }
-                let fill = |to: &mut [u8]| a.read(|bytes| copy_short(to, bytes));
-                lanes.put(position, self.signature, len, readers, fill);
+                step.put(lanes, self.base, self.signature);
             }
-            Kind::Take { writer } => {
-                if !look(writer)? {
-                    return Ok(());
+            Kind::Take { writer } | Kind::Fold { writer, .. } => {
+                let position = self.base + u64::from(step.op.at);
+                match lanes.look(writer, position, self.signature) {
+                    Look::Arrived => step.take(lanes, self.base),
+                    Look::Missing => return Ok(()),
+                    Look::Other(signature) => return Err(Mismatch { writer, signature }),
                 }
-                let store = |message: &[u8]| a.write(|to| copy_short(to, message));
-                lanes.read(writer, position, len, store);
-            }
-            Kind::Fold { writer, operator, datatype, reversed } => {
-                if !look(writer)? {
-                    return Ok(());
-                }
-                let fold = |message: &[u8]| {
-                    ops::fold(operator, datatype, message, *a, *b, reversed);
-                };
-                lanes.read(writer, position, len, fold);
             }
             Kind::Exec { operator, datatype } => {
-                let computed = ops::apply(operator, datatype, *a, *b, *c);
+                let [a, b, c] = step.spans;
+                let computed = ops::apply(operator, datatype, a, b, c);
                 debug_assert!(computed.is_ok(), "a division is not linked");
             }
             Kind::Nop => {}
         }
         self.done |= 1 << at;
         Ok(())
+    }
+
+    /// Writes the message of the only initial operation. Returns false, without an effect, if there
+    /// is another one or several. All lines of the run end before the position up to which this
+    /// rank may write.
+    #[inline(always)]
+    pub fn put_first(&mut self, lanes: &impl Lanes) -> bool {
+        let Some(at) = self.first_put else { return false };
+        self.steps[at as usize].put(lanes, self.base, self.signature);
+        self.done |= 1 << at;
+        true
+    }
+
+    /// Reads the message of the operation [`first_awaited`](Self::first_awaited), which has come.
+    #[inline(always)]
+    pub fn take(&mut self, lanes: &impl Lanes, at: u32) {
+        self.steps[at as usize].take(lanes, self.base);
+        self.done |= 1 << at;
     }
 
     /// Returns the first operation that has not ended, if it is one that reads a message, with the

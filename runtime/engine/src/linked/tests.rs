@@ -104,8 +104,7 @@ fn run(nisa: &Arc<Nisa>, link: &Link, random: &mut fastrand::Rng) -> Vec<Vec<u8>
     let ranks = (0..nisa.num_ranks()).map(|rank| Rank::new(nisa, link, rank));
     let mut ranks: Vec<Rank> = ranks.collect::<Result<_, _>>().expect("it was linked");
     let base = random.u64(..1 << 40) / 4096 * 4096;
-    let end = base + u64::from(link.lines());
-    ranks.iter_mut().for_each(|rank| rank.run.start(base, end));
+    ranks.iter_mut().for_each(|rank| rank.run.start(base));
     for _ in 0..10_000 {
         let at = random.usize(..ranks.len());
         boards.own = at;
@@ -153,6 +152,24 @@ fn exchange() -> Arc<Nisa> {
 }
 
 #[test]
+fn a_message_is_combined_where_it_lies() {
+    // It arrives in scratch memory, and in the place of the result.
+    for (place, sum) in [("@0", "@0,8 0,8"), ("8", "0,8 8,8")] {
+        let text = format!(
+            "num_ranks 2
+            rank 0 {{ scratch 8; s: send 0,8 to 1; r: recv {place},8 from 1;
+                e: exec sumInt64 with {sum}; requ e -> r; requ e -> s; }}
+            rank 1 {{ send 0,8 to 0; recv 8,8 from 0; }}"
+        );
+        let nisa = nisa(&goal_smith::on_buffers(&program(&text)));
+        let link = Link::new(&nisa, &LINES).expect("it can be linked");
+        let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), 0, Seed::default()));
+        let (linked, _) = Linked::new(schedule, &link, &[0, 1], 0, 9, 0).expect("it was linked");
+        assert_eq!(linked.all, 0b11, "{place}");
+    }
+}
+
+#[test]
 fn another_signature_is_a_mismatch() {
     let nisa = exchange();
     let link = Link::new(&nisa, &LINES).expect("it can be linked");
@@ -161,7 +178,7 @@ fn another_signature_is_a_mismatch() {
     boards.put(0, 8, 8, 1, |bytes| bytes.fill(1));
     boards.own = 0;
     let mut rank = Rank::new(&nisa, &link, 0).expect("it was linked");
-    rank.run.start(0, 1);
+    rank.run.start(0);
     let mismatch = super::Mismatch { writer: 1, signature: 8 };
     assert_eq!(rank.run.execute(&boards, u64::MAX, u64::MAX), Err(mismatch));
     assert!(!rank.run.has_ended());
@@ -173,7 +190,7 @@ fn a_rank_without_room_waits_for_it() {
     let link = Link::new(&nisa, &LINES).expect("it can be linked");
     let boards = Boards::new(2);
     let mut rank = Rank::new(&nisa, &link, 0).expect("it was linked");
-    rank.run.start(64, 65);
+    rank.run.start(64);
     assert_eq!(rank.run.execute(&boards, 64, u64::MAX), Ok(false));
     assert!(rank.run.waits_for_room());
     let told: Vec<String> = rank.run.underway().iter().map(ToString::to_string).collect();
