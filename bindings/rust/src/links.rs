@@ -257,7 +257,7 @@ impl Links {
     #[inline(always)]
     pub(crate) fn start(&mut self, run: &mut Run) {
         let ring = run.ring();
-        let positions = &mut self.communicators[run.linked().board()].rings[ring as usize];
+        let positions = &mut self.communicators[run.board()].rings[ring as usize];
         let base = on_board(ring).fit(positions.next, run.lines());
         positions.next = base + run.lines();
         positions.open += u32::from(!run.is_empty());
@@ -269,12 +269,12 @@ impl Links {
     /// ends first.
     #[inline(always)]
     pub(crate) fn start_and_put(&mut self, run: &mut Run) -> Option<bool> {
-        let of = &self.communicators[run.linked().board()];
+        let of = &self.communicators[run.board()];
         if of.rings[run.ring() as usize].open != 0 && self.is_behind() {
             return None;
         }
         self.start(run);
-        let OfCommunicator { boards, rings } = &self.communicators[run.linked().board()];
+        let OfCommunicator { boards, rings } = &self.communicators[run.board()];
         let is_writable = run.ring() == Ring::Short && run.end() <= rings[0].writable;
         if !is_writable || !run.put_first(&OneRing::<false>(boards)) {
             return Some(self.execute_first(run));
@@ -318,7 +318,7 @@ impl Links {
             return Ok(true);
         }
         let ring = if LONG { Ring::Long } else { Ring::Short };
-        let number = run.linked().board();
+        let number = run.board();
         let of = &self.communicators[number];
         if run.end() > of.rings[LONG as usize].writable && run.linked().readers() != 0 {
             self.look_for_room(number, ring);
@@ -342,7 +342,7 @@ impl Links {
         while looks < most {
             let has_ended = match run.first_awaited() {
                 Some((at, writer, position)) if run.ring() == Ring::Short => {
-                    let boards = &self.communicators[run.linked().board()].boards;
+                    let boards = &self.communicators[run.board()].boards;
                     let word = boards.all[writer as usize].word_at(board::Ring::Short, position);
                     let wanted = board::word(position, run.signature());
                     let until = most.min(looks + LOOKS_ALONE);
@@ -403,7 +403,7 @@ impl Links {
     /// Notes that a run has ended. Returns true.
     #[inline(always)]
     fn note_end(&mut self, run: &Run) -> bool {
-        let (number, ring) = (run.linked().board(), run.ring());
+        let (number, ring) = (run.board(), run.ring());
         let positions = &mut self.communicators[number].rings[ring as usize];
         self.status.process_state.note_move();
         positions.open -= 1;
@@ -429,7 +429,7 @@ impl Links {
         let next = |of: &OfCommunicator| [of.rings[0].next, of.rings[1].next];
         let mut ended = self.communicators.each_ref().map(next);
         for run in running.filter(|run| !run.has_ended()) {
-            let first = &mut ended[run.linked().board()][run.ring() as usize];
+            let first = &mut ended[run.board()][run.ring() as usize];
             *first = run.base().min(*first);
         }
         for (number, ended) in ended.into_iter().enumerate() {
@@ -468,7 +468,7 @@ impl Links {
     ) -> Vec<Watched<'static>> {
         let mut watched = Vec::new();
         for run in runs {
-            let boards = &self.communicators[run.linked().board()].boards;
+            let boards = &self.communicators[run.board()].boards;
             let ring = on_board(run.ring());
             run.awaited(|writer, position| {
                 let cell = boards.all[writer as usize].word_at(ring, position);

@@ -73,6 +73,7 @@ pub struct Run {
     /// The most lines that any rank writes.
     lines: u64,
     ring: Ring,
+    board: u8,
     signature: u16,
     /// The operations that have ended in the current run, as a mask.
     done: u64,
@@ -90,7 +91,7 @@ impl Run {
         let scratch = Zeroed::try_new(usize::try_from(linked.schedule.scratch_size()).ok()?)?;
         let step = |op: &Op| Step { op: *op, spans: [Region::EMPTY.whole(); 3] };
         let (steps, all) = (linked.ops.iter().map(step).collect(), linked.all);
-        let (lines, ring) = (linked.lines(), linked.ring());
+        let (lines, ring, board) = (linked.lines(), linked.ring(), linked.board() as u8);
         let Linked { initial, first_put, signature, .. } = *linked;
         Some(Self {
             linked,
@@ -101,6 +102,7 @@ impl Run {
             first_put,
             lines,
             ring,
+            board,
             signature,
             done: all,
             base: 0,
@@ -144,6 +146,12 @@ impl Run {
     #[inline(always)]
     pub fn ring(&self) -> Ring {
         self.ring
+    }
+
+    /// Returns the number of the communicator's boards.
+    #[inline(always)]
+    pub fn board(&self) -> usize {
+        self.board.into()
     }
 
     /// Returns the lines by which a start of the schedule advances the position.
