@@ -6,7 +6,8 @@ use crate::communicator::Communicator;
 use crate::compile;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
-use crate::links::{Call, link};
+use crate::linkable::Call;
+use crate::links::link;
 use crate::progress::RankCore;
 use crate::raw::{Schedule, Ticket};
 use crate::table::{decisions, published};
@@ -111,17 +112,18 @@ impl Collective {
             root: self.root,
             has_equal_blocks: *blocks == Blocks::Equal,
             algorithm,
-            ranks: communicator.size(),
-            twin: communicator.twin_of(&shared.world),
+            ranks: &communicator.all_in_group(),
             is_allowed: shared.attached.links_programs(),
         };
-        if let Some(board) = call.board() {
+        if call.is_linkable() {
             // The places of messages must not depend on which ranks work in place.
             let in_place = self.kind == CollectiveKind::Barrier;
             let in_place = vec![in_place; communicator.size() as usize];
             let all = self.of_all_ranks(communicator, algorithm, &in_place);
-            if let Some(link) = all.ok().and_then(|all| link(&all)) {
-                schedule.link(&link, call.signature(), board)?;
+            if let Some(link) = all.ok().and_then(|all| link(&all))
+                && let Some(set) = shared.with(|core| Ok(core.set_of(communicator)))?
+            {
+                schedule.link(&link, call.signature(), set)?;
             }
         }
         Ok(Persistent { schedule, algorithm, in_place: self.in_place })

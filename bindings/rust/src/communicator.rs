@@ -51,9 +51,9 @@ struct Inner {
     hosts: Option<Arc<[u32]>>,
     /// The ranks of the communicator by host; `None` if no host has several of them.
     nodes: Option<Arc<Nodes>>,
-    /// The number of communicators of this list of ranks that were made before; `None` for the
-    /// first communicator of the group, and after a loss.
-    before: Option<u64>,
+    /// The number of times that the surviving ranks had regrouped when they made the communicator,
+    /// or the one that it was made from.
+    generation: u32,
 }
 
 impl Communicator {
@@ -65,8 +65,8 @@ impl Communicator {
             None => nodes_of(&vec![0; size as usize]),
         };
         let (number, ranks, neighbors) = (Number(WORLD), None, None);
-        let before = None;
-        Self::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes, before })
+        let generation = 0;
+        Self::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes, generation })
     }
 
     /// Returns a communicator that the program does not own.
@@ -148,24 +148,14 @@ impl Communicator {
         let number = Number(number_of(hash_of(&[new, u32::MAX - 1]), 0));
         let (rank, size, ranks) = (u32::from(own == new), 2, Some([accepting, new].into()));
         let (neighbors, hosts, nodes) = (None, None, None);
-        let before = None;
-        Self::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes, before })
+        let generation = 0;
+        Self::from_inner(Inner { number, rank, size, ranks, neighbors, hosts, nodes, generation })
     }
 
-    /// Returns 0 for `world`, and the number from 1 on of a communicator of all its ranks in their
-    /// order. All ranks return the same number. Returns `None` for other communicators, and for
-    /// matching spaces of the library's own messages.
-    pub(crate) fn twin_of(&self, world: &Self) -> Option<u64> {
-        let has_all = || {
-            self.size() == world.size()
-                && (0..self.size()).all(|rank| self.in_group(rank) == Some(rank))
-        };
-        match self.inner.before {
-            _ if self.is_shadow => None,
-            _ if self.is_same(world) && world.is_start() => Some(0),
-            Some(before) if world.is_start() && has_all() => Some(before + 1),
-            _ => None,
-        }
+    /// Returns the number of times that the surviving ranks had regrouped when the communicator, or
+    /// the one that it was made from, was made by them.
+    pub(crate) fn generation(&self) -> u32 {
+        self.inner.generation
     }
 
     /// Returns true if both communicators have the same matching space.
@@ -193,10 +183,10 @@ pub(crate) struct Communicators {
 impl Communicators {
     /// Makes a communicator of `ranks`, which are ranks of `parent`. Every rank in the list must
     /// call this. Communicators of the same ranks must be made in the same order everywhere. No
-    /// message is exchanged: the number follows from the list, and from how many communicators of
-    /// it were made before.
+    /// message is exchanged: the number follows from the list, from how many communicators of it
+    /// were made before, and from the generation of `parent`.
     pub(crate) fn make(&mut self, parent: &Communicator, ranks: &[u32]) -> Result<Communicator> {
-        self.make_in(parent, ranks, 0)
+        self.make_in(parent, ranks, parent.inner.generation)
     }
 
     /// Makes a communicator of `ranks`, which are ranks of `parent`, after the ranks have regrouped
@@ -274,7 +264,6 @@ impl Communicators {
         let hash = hash_of(&name);
         let made = self.made.entry(hash).or_insert(0);
         let number = number_of(hash, *made);
-        let before = (generation == 0).then_some(*made);
         // This counts even if the number is taken in this process, because the other ranks count
         // too.
         *made += 1;
@@ -296,7 +285,7 @@ impl Communicators {
             neighbors,
             hosts,
             nodes,
-            before,
+            generation,
         });
         Ok(Communicator { _lease, ..made })
     }

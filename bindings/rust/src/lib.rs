@@ -84,6 +84,7 @@ mod heap;
 mod idle;
 mod join_message;
 mod kept;
+mod linkable;
 mod links;
 mod offload;
 mod prepare;

@@ -1,5 +1,8 @@
-//! Lets collectives on the group's world run without the engine: their messages lie on boards, at
-//! places that all ranks know.
+//! Lets short collectives run without the engine: their messages lie on boards, at places that all
+//! ranks know.
+//!
+//! A communicator gets a set of boards, one of each rank, at its first collective that can be
+//! linked. [`Directory`](goal_shm::Directory) tells all ranks the same set, or that there is none.
 //!
 //! A board has two rings of lines. All ranks count the lines of a ring alike. A start of a linked
 //! schedule advances the position by the most lines that any rank writes, on every rank. So a rank
@@ -9,16 +12,19 @@
 //! publishes the position up to which its runs have ended, once in a quarter of a ring.
 
 use crate::error::{Error, ErrorCode};
+use crate::linkable::{RANKS_MAX, kind_of};
 use goal_asm::Nisa;
-use goal_collectives::Algorithm;
+use goal_engine::WORLD;
 use goal_engine::linked::{Lanes, Lines, Link, Look, Mismatch, Ring, Run};
 use goal_job::Wait;
-use goal_lang::{CollectiveKind, Datatype, Function, Op};
+use goal_lang::CollectiveKind;
 use goal_rank::program::Attached;
 use goal_rank::progress::Watched;
-use goal_shm::{BOARDS, Segment, Status};
+use goal_shm::directory::{FIRST, Place, SETS};
+use goal_shm::{BOARD_RANKS, Segment, Status};
 use goal_sync::board::{self, Board};
 use goal_sync::napping::Napping;
+use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The looks for a message if ranks do not share processors: about 50 microseconds.
@@ -35,72 +41,6 @@ const YIELDS: u32 = 64;
 /// The looks for a message before the processor pauses between two looks. Looks in close succession
 /// take the cell's line away from its writer.
 const LOOKS_WITHOUT_PAUSE: u32 = 32;
-
-/// The most ranks of a group whose collectives are linked. Each rank looks at the cells of all
-/// others, so more ranks would gain nothing.
-const RANKS_MAX: u32 = 16;
-
-/// A call of a collective, as far as it decides about a link. All ranks have equal values: MPI
-/// demands equal arguments, and the rest follows from the communicator and from the job.
-pub(crate) struct Call<'c> {
-    pub(crate) kind: CollectiveKind,
-    pub(crate) count: u64,
-    pub(crate) datatype: Datatype,
-    pub(crate) function: Function,
-    pub(crate) root: u32,
-    /// True if all blocks are equal.
-    pub(crate) has_equal_blocks: bool,
-    pub(crate) algorithm: &'c Algorithm,
-    /// The number of ranks of the communicator.
-    pub(crate) ranks: u32,
-    /// The number of the communicator among those of all ranks of the world in their order; `None`
-    /// for other communicators.
-    pub(crate) twin: Option<u64>,
-    /// True if the job links collectives.
-    pub(crate) is_allowed: bool,
-}
-
-impl Call<'_> {
-    /// Returns the number of the boards on which the collective is linked. Returns `None` if it
-    /// runs in the engine. All ranks decide alike.
-    pub(crate) fn board(&self) -> Option<u8> {
-        let is_function_known = match self.function {
-            Function::Predefined(op, _) => op != Op::Div,
-            Function::User(_) => false,
-        };
-        let is_linked = self.is_allowed
-            && self.algorithm.has_one_round
-            && is_function_known
-            && self.has_equal_blocks
-            && !self.kind.has_neighbors()
-            && (2..=RANKS_MAX).contains(&self.ranks);
-        let number = self.twin.filter(|_| is_linked)?;
-        (number < u64::from(BOARDS)).then_some(number as u8)
-    }
-
-    /// Returns the signature of the collective, which lies in the cell of each of its messages. Two
-    /// ranks that call different collectives find different signatures. The highest bits have the
-    /// kind. The lowest bit is set.
-    pub(crate) fn signature(&self) -> u16 {
-        let function = match self.function {
-            Function::Predefined(op, datatype) if self.kind.combines() => {
-                (op as u64) << 8 | datatype as u64
-            }
-            _ => 0,
-        };
-        let (datatype, name) = (self.datatype as u64, self.algorithm.name.len() as u64);
-        let parts = [self.count, datatype, function, self.root.into(), name];
-        let mixed = parts.iter().fold(0u64, |mixed, part| {
-            (mixed ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
-        });
-        (self.kind as u16) << 12 | (mixed >> 52) as u16 | 1
-    }
-}
-
-/// Returns the collective of a signature.
-pub(crate) fn kind_of(signature: u16) -> Option<CollectiveKind> {
-    CollectiveKind::ALL.into_iter().find(|&kind| kind as u16 == signature >> 12)
-}
 
 /// Returns the places of the messages of a file's schedules; `None` if they can't be linked.
 pub(crate) fn link(nisa: &Nisa) -> Option<Link> {
@@ -146,9 +86,11 @@ fn pause(looks: u32) {
     }
 }
 
-/// The boards of the ranks of the world.
-pub(crate) struct Boards {
+/// The boards of a set: of this rank, and of all ranks of the communicator that uses the set.
+struct Boards {
     own: Board<'static>,
+    /// The boards by the ranks of the communicator. It is empty if no communicator of this rank
+    /// uses the set.
     all: Box<[Board<'static>]>,
     segment: &'static Segment,
     napping: Napping<'static>,
@@ -176,7 +118,7 @@ impl<const LONG: bool> Lanes for OneRing<'_, LONG> {
         // SAFETY: only this rank writes to its board, one call at a time, under the engine lock.
         // The caller has seen that all readers have read the lines.
         unsafe { own.put(Self::RING, position, signature, len, fill) };
-        // The ranks of the world are the first of the job, and at most 64.
+        // Only ranks of the first group have boards.
         napping.wake(0, readers, |rank| {
             segment.mailbox(rank).wake();
         });
@@ -213,16 +155,45 @@ struct Positions {
     open: u32,
 }
 
+impl Positions {
+    /// Returns the positions of a communicator whose first one is `base`. Nothing that lies on the
+    /// lines before is read any more.
+    fn from_base(ring: Ring, base: u64) -> Self {
+        let writable = base + on_board(ring).lines();
+        Self { next: base, writable, published: base, open: 0 }
+    }
+
+    /// Returns true if runs overlap, and peers do not know of the ends of many runs.
+    #[inline(always)]
+    fn are_behind(&self, ring: Ring) -> bool {
+        self.open != 0 && self.next - self.published >= 2 * quarter(ring)
+    }
+}
+
 /// The boards of a communicator, and the positions on them.
 struct OfCommunicator {
     boards: Boards,
     rings: [Positions; 2],
 }
 
+/// The ranks of a communicator.
+#[derive(Default)]
+struct Members {
+    /// The ranks, with their numbers in the job.
+    in_job: Box<[u32]>,
+    /// The number of this process's rank.
+    me: usize,
+}
+
 /// This rank's linked runs.
 pub(crate) struct Links {
-    communicators: [OfCommunicator; BOARDS as usize],
-    me: u32,
+    /// The communicators by set.
+    communicators: [OfCommunicator; SETS],
+    members: [Members; SETS],
+    /// The set of each communicator that has asked for one, by its number; `None` if it has none.
+    sets: FxHashMap<u64, Option<u8>>,
+    /// The sets that have a communicator.
+    in_use: Vec<usize>,
     /// The looks of a waiting rank before it waits in the usual way.
     looks: u32,
     /// The further looks with a yield of the processor between two of them.
@@ -235,13 +206,13 @@ impl Links {
     /// Returns the links of this process's rank.
     pub(crate) fn new(attached: &Attached) -> Self {
         let (segment, me, ranks) = (attached.job().segment, attached.rank(), attached.size());
-        if attached.links_programs() && (2..=RANKS_MAX).contains(&ranks) {
-            segment.populate_board(me, 0);
+        if attached.links_programs() && (2..=RANKS_MAX as u32).contains(&ranks) && me < ranks {
+            segment.populate_board(me, FIRST as u32);
         }
-        let communicators = std::array::from_fn(|number| {
-            let board = |rank| segment.board_of(rank, number as u32);
-            let all = (0..ranks.min(RANKS_MAX)).map(board).collect();
-            let boards = Boards { own: board(me), all, segment, napping: segment.napping() };
+        let communicators = std::array::from_fn(|set| {
+            // A rank without boards never uses this one.
+            let own = segment.board_of(me.min(BOARD_RANKS - 1), set as u32);
+            let boards = Boards { own, all: Box::default(), segment, napping: segment.napping() };
             OfCommunicator { boards, rings: Default::default() }
         });
         let settings = &attached.job().settings;
@@ -250,7 +221,71 @@ impl Links {
             _ if settings.crowded => (LOOKS_CROWDED, YIELDS),
             _ => (LOOKS, 0),
         };
-        Self { communicators, me, looks, yields, status: segment.status(me) }
+        Self {
+            communicators,
+            members: Default::default(),
+            sets: FxHashMap::default(),
+            in_use: Vec::new(),
+            looks,
+            yields,
+            status: segment.status(me),
+        }
+    }
+
+    /// Returns the set of boards of a communicator; `None` if it has none. All its ranks get the
+    /// same answer. `in_job` has the ranks of the communicator, of which this process's is `me`.
+    pub(crate) fn set_of(&mut self, number: u64, in_job: &[u32], me: u32) -> Option<u8> {
+        if let Some(&set) = self.sets.get(&number) {
+            return set;
+        }
+        let segment = self.communicators[FIRST].boards.segment;
+        let place = match number {
+            WORLD => Some(Place { set: FIRST, bases: [0, 0] }),
+            _ => segment.directory().place_of(number),
+        };
+        // A set that another communicator of this rank has means that a peer has broken the words.
+        let place = place.filter(|place| self.communicators[place.set].boards.all.is_empty());
+        if let Some(Place { set, bases: [short, long] }) = place {
+            let of = &mut self.communicators[set];
+            let board = |&rank: &u32| segment.board_of(rank, set as u32);
+            of.boards.all = in_job.iter().map(board).collect();
+            let rings = [(Ring::Short, short), (Ring::Long, long)];
+            of.rings = rings.map(|(ring, base)| Positions::from_base(ring, base));
+            self.in_use.push(set);
+            self.members[set] = Members { in_job: in_job.into(), me: me as usize };
+        }
+        let set = place.map(|place| place.set as u8);
+        self.sets.insert(number, set);
+        set
+    }
+
+    /// Frees the boards of a communicator, if it has any. All its runs have ended on this rank.
+    pub(crate) fn leave(&mut self, number: u64) {
+        let Some(set) = self.sets.remove(&number).flatten().map(usize::from) else { return };
+        let OfCommunicator { boards, rings } = &mut self.communicators[set];
+        debug_assert!(rings.iter().all(|positions| positions.open == 0), "a run goes on");
+        let ranks = std::mem::take(&mut boards.all).len();
+        self.in_use.retain(|&used| used != set);
+        if set != FIRST {
+            let ends = [rings[0].next, rings[1].next];
+            boards.segment.directory().leave(set, ranks as u64, ends);
+        }
+    }
+
+    /// Frees the boards of all communicators, because this rank leaves the job.
+    pub(crate) fn leave_all(&mut self) {
+        let numbers: Vec<u64> = self.sets.keys().copied().collect();
+        numbers.into_iter().for_each(|number| self.leave(number));
+    }
+
+    /// Forgets all communicators and their runs, after a loss. The launcher empties the boards and
+    /// the directory.
+    pub(crate) fn forget(&mut self) {
+        self.sets.clear();
+        self.in_use.clear();
+        for of in &mut self.communicators {
+            (of.boards.all, of.rings) = Default::default();
+        }
     }
 
     /// Starts a run, which takes the next lines of its ring.
@@ -269,8 +304,7 @@ impl Links {
     /// ends first.
     #[inline(always)]
     pub(crate) fn start_and_put(&mut self, run: &mut Run) -> Option<bool> {
-        let of = &self.communicators[run.board()];
-        if of.rings[run.ring() as usize].open != 0 && self.is_behind() {
+        if self.is_behind(run) {
             return None;
         }
         self.start(run);
@@ -390,8 +424,8 @@ impl Links {
     /// Returns true if a run has not ended.
     #[inline]
     pub(crate) fn has_open_runs(&self) -> bool {
-        let mut rings = self.communicators.iter().flat_map(|of| &of.rings);
-        rings.any(|positions| positions.open != 0)
+        let is_open = |&set: &usize| self.communicators[set].rings.iter().any(|of| of.open != 0);
+        self.in_use.iter().any(is_open)
     }
 
     /// Executes what can be executed of these runs. Other ranks may wait for what a run writes, or
@@ -441,24 +475,24 @@ impl Links {
         }
     }
 
-    /// Returns true if runs overlap, and peers do not know of the ends of many runs.
+    /// Returns true if runs overlap on the ring of a run, and peers do not know of the ends of many
+    /// of them.
     #[inline(always)]
-    pub(crate) fn is_behind(&self) -> bool {
-        let is_behind = |(ring, positions): (Ring, &Positions)| {
-            positions.open != 0 && positions.next - positions.published >= 2 * quarter(ring)
-        };
-        let of_all = self.communicators.iter();
-        of_all.flat_map(|of| [Ring::Short, Ring::Long].into_iter().zip(&of.rings)).any(is_behind)
+    pub(crate) fn is_behind(&self, run: &Run) -> bool {
+        let ring = run.ring();
+        self.communicators[run.board()].rings[ring as usize].are_behind(ring)
     }
 
     #[cold]
     fn look_for_room(&mut self, number: usize, ring: Ring) {
-        let me = self.me as usize;
+        let me = self.members[number].me;
         let of_board = on_board(ring);
         let OfCommunicator { boards, rings } = &mut self.communicators[number];
         let peers = boards.all.iter().enumerate().filter(|&(rank, _)| rank != me);
         let read = peers.map(|(_, board)| board.consumed(of_board)).min();
-        rings[ring as usize].writable = read.map_or(u64::MAX, |read| read + of_board.lines());
+        // Peers that have told nothing yet may have words of an earlier communicator.
+        let writable = &mut rings[ring as usize].writable;
+        *writable = read.map_or(u64::MAX, |read| read + of_board.lines()).max(*writable);
     }
 
     /// Returns what these runs wait for, so that a sleep of the rank ends when it comes.
@@ -468,7 +502,8 @@ impl Links {
     ) -> Vec<Watched<'static>> {
         let mut watched = Vec::new();
         for run in runs {
-            let boards = &self.communicators[run.board()].boards;
+            let set = run.board();
+            let (boards, me) = (&self.communicators[set].boards, self.members[set].me);
             let ring = on_board(run.ring());
             run.awaited(|writer, position| {
                 let cell = boards.all[writer as usize].word_at(ring, position);
@@ -476,83 +511,29 @@ impl Links {
             });
             if run.waits_for_room() {
                 let needed = run.end().saturating_sub(ring.lines());
-                let late = boards.all.iter().enumerate().filter(|&(rank, board)| {
-                    rank != self.me as usize && board.consumed(ring) < needed
-                });
+                let peers = boards.all.iter().enumerate().filter(|&(rank, _)| rank != me);
+                let late = peers.filter(|(_, board)| board.consumed(ring) < needed);
                 watched
                     .extend(late.map(|(_, board)| Watched::room(board.consumed_at(ring), needed)));
             }
         }
         watched
     }
-}
 
-/// Returns the error of a run that met another collective.
-#[cold]
-pub(crate) fn of_mismatch(mismatch: &Mismatch, run: &Run) -> Error {
-    let Mismatch { writer, signature } = *mismatch;
-    let name = |signature| kind_of(signature).map_or("a collective", CollectiveKind::name);
-    let (own, other) = (name(run.signature()), name(signature));
-    let differs = match own == other {
-        true => format!("{own} with another count, type, operation or root"),
-        false => format!("{other} where this rank called {own}"),
-    };
-    let text = format!(
-        "rank {writer} called {differs}: all ranks must call the same collectives in the same order"
-    );
-    Error::new(ErrorCode::Failed, text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use goal_collectives::algorithm;
-
-    fn call() -> Call<'static> {
-        Call {
-            kind: CollectiveKind::Allreduce,
-            count: 3,
-            datatype: Datatype::Int32,
-            function: Function::Predefined(Op::Sum, Datatype::Int32),
-            root: 0,
-            has_equal_blocks: true,
-            algorithm: algorithm(CollectiveKind::Allreduce, "flat").expect("there is one"),
-            ranks: 2,
-            twin: Some(1),
-            is_allowed: true,
-        }
-    }
-
-    #[test]
-    fn what_is_equal_on_all_ranks_decides() {
-        assert_eq!(call().board(), Some(1));
-        let ring = algorithm(CollectiveKind::Allreduce, "ring").expect("there is one");
-        let in_engine = [
-            Call { algorithm: ring, ..call() },
-            Call { function: Function::User(1), ..call() },
-            Call { has_equal_blocks: false, ..call() },
-            Call { kind: CollectiveKind::NeighborAllgather, ..call() },
-            Call { ranks: 1, ..call() },
-            Call { ranks: RANKS_MAX + 1, ..call() },
-            Call { twin: None, ..call() },
-            Call { twin: Some(BOARDS.into()), ..call() },
-            Call { is_allowed: false, ..call() },
-        ];
-        assert!(in_engine.iter().all(|call| call.board().is_none()));
-    }
-
-    #[test]
-    fn different_calls_have_different_signatures() {
-        let signature = call().signature();
-        assert_eq!(kind_of(signature), Some(CollectiveKind::Allreduce));
-        let others = [
-            Call { kind: CollectiveKind::Bcast, ..call() },
-            Call { count: 4, ..call() },
-            Call { root: 1, ..call() },
-            Call { datatype: Datatype::Int64, ..call() },
-            Call { function: Function::Predefined(Op::Max, Datatype::Int32), ..call() },
-        ];
-        assert!(others.iter().all(|call| call.signature() != signature));
-        assert_ne!(signature, 0);
+    /// Returns the error of a run that met another collective.
+    #[cold]
+    pub(crate) fn of_mismatch(&self, mismatch: &Mismatch, run: &Run) -> Error {
+        let Mismatch { writer, signature } = *mismatch;
+        let rank = self.members[run.board()].in_job[writer as usize];
+        let name = |signature| kind_of(signature).map_or("a collective", CollectiveKind::name);
+        let (own, other) = (name(run.signature()), name(signature));
+        let differs = match own == other {
+            true => format!("{own} with another count, type, operation or root"),
+            false => format!("{other} where this rank called {own}"),
+        };
+        let text = format!(
+            "rank {rank} called {differs}: all ranks must call the same collectives in the same order"
+        );
+        Error::new(ErrorCode::Failed, text)
     }
 }

@@ -1,8 +1,9 @@
 //! Defines [`RankCore`], the state behind the engine lock, also called the core: the rank's engine
 //! and its runs. The functions of this module make progress, and note the ends of runs.
 
+use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result, error_of};
-use crate::links::{Links, of_mismatch};
+use crate::links::Links;
 use crate::offload::KernelPart;
 use crate::recent::Recent;
 use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
@@ -113,6 +114,7 @@ impl RankCore {
         }
         if let Some(error) = &self.failure {
             self.slots.lose_all(error);
+            self.links.forget();
         }
         self.member.take()
     }
@@ -134,6 +136,22 @@ impl RankCore {
     #[inline]
     pub(crate) fn generation(&self) -> u32 {
         self.generation
+    }
+
+    /// Returns true if collectives on a communicator may be linked: since it was made, the ranks
+    /// have not regrouped. All its ranks get the same answer when they start a collective there.
+    #[inline]
+    pub(crate) fn links_on(&self, communicator: &Communicator) -> bool {
+        communicator.generation() == self.generation
+    }
+
+    /// Returns the set of boards of a communicator; `None` if it has none.
+    pub(crate) fn set_of(&mut self, communicator: &Communicator) -> Option<u8> {
+        // A rank that has left the job must not write to the directory, which the launcher empties
+        // after a loss.
+        let has_part = self.member.is_some() && self.links_on(communicator);
+        let ranks = has_part.then(|| communicator.all_in_group())?;
+        self.links.set_of(communicator.id(), &ranks, communicator.rank())
     }
 
     /// Lets the rank's thread, if there is one, call `after_progress` after it has made progress.
@@ -160,6 +178,7 @@ impl RankCore {
                 member.finish(handle).map_err(|error| error_of(&error))?;
             }
         }
+        self.links.leave_all();
         Ok(self.member.take().expect("it is there"))
     }
 
@@ -211,8 +230,9 @@ impl RankCore {
     #[inline]
     fn poll_linked(&mut self, number: u32) -> Result<bool> {
         let Some(run) = self.slots.linked(number) else { return Ok(true) };
-        let polled = self.links.poll(run).map_err(|mismatch| of_mismatch(&mismatch, run));
-        if self.links.is_behind() {
+        let polled = self.links.poll(run);
+        let polled = polled.map_err(|mismatch| self.links.of_mismatch(&mismatch, run));
+        if self.links.is_behind(run) {
             self.links.publish_all(self.slots.all_linked());
         }
         polled
@@ -340,7 +360,6 @@ impl RankCore {
             && self.due.is_empty()
             && self.failure.is_none()
             && self.member.is_some()
-            && self.generation == 0
     }
 
     /// Lets the thread of mode `thread` notice when linked runs can go on.

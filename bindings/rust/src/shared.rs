@@ -112,6 +112,7 @@ impl SharedGroup {
         }
         let spaces: Vec<u64> = free.iter().flat_map(|&number| [number, number | SHADOW]).collect();
         let _ = self.with(|core| {
+            free.iter().for_each(|&number| core.links.leave(number));
             // After a loss there is no engine that knows these communicators.
             if let Ok((member, _)) = core.parts() {
                 member.forget(&spaces);

@@ -15,7 +15,8 @@
 //! One structure serves the threads of a single process: `bias`.
 //!
 //! Read `mailbox.rs` first to see how a message travels. Then read `ring.rs` for large payloads.
-//! `board.rs` is for messages to several ranks, and `napping.rs` for readers of boards that sleep.
+//! `board.rs` is for messages to several ranks, `directory.rs` for the boards of communicators, and
+//! `napping.rs` for readers of boards that sleep.
 //! `tasks.rs` is for operations that several ranks work on, and `turn.rs` for ranks that act for
 //! each other.
 //!
@@ -33,13 +34,14 @@
 //! A module imports only from modules of earlier lines:
 //!
 //! - `full`, `shared_words`, `sync`
-//! - `bias`, `board`, `helpers`, `mailbox`, `ring`, `start_barrier`, `tasks`, `turn`
+//! - `bias`, `board`, `directory`, `helpers`, `mailbox`, `ring`, `start_barrier`, `tasks`, `turn`
 //! - `napping`, `pool`
 //! - `endpoint`
 //! - `models`
 
 pub mod bias;
 pub mod board;
+pub mod directory;
 pub mod endpoint;
 mod full;
 pub mod helpers;

@@ -6,6 +6,7 @@ use super::populate;
 use super::starts::Starts;
 use super::status::Status;
 use goal_sync::board;
+use goal_sync::directory::{self, SETS};
 use goal_sync::helpers::{self, Marks};
 use goal_sync::mailbox::{Control, Slot};
 use goal_sync::pool::Entry;
@@ -47,12 +48,15 @@ const SLOT: u64 = size_of::<Slot>() as u64;
 const ENTRY: u64 = size_of::<Entry>() as u64;
 /// The bytes of the state of a ring's two ends.
 const RING_ENDS: u64 = size_of::<Ends>() as u64;
-/// The number of boards of a rank. Each serves one communicator.
-pub const BOARDS: u32 = 3;
+/// The number of ranks that have boards. They are the first ranks of the job.
+pub const BOARD_RANKS: u32 = 64;
 /// The distance of a rank's boards in bytes.
 pub(crate) const BOARD: u64 = (size_of::<board::Words>() as u64).next_multiple_of(PAGE);
-/// The bytes of a rank's boards. They count towards no limit, because most are never touched.
-const ALL_BOARDS: u64 = BOARDS as u64 * BOARD;
+/// The bytes of a rank's boards, one in each set. They count towards no limit, because most are
+/// never touched.
+const ALL_BOARDS: u64 = SETS as u64 * BOARD;
+/// The bytes of the directory of boards. They count towards no limit either.
+const DIRECTORY: u64 = size_of::<directory::Words>() as u64;
 /// The number of bitmaps of ranks.
 const BITMAPS: usize = 3;
 /// The bytes of a rank's queue of messages to itself.
@@ -104,8 +108,9 @@ pub struct RankLayout {
     pub(crate) local: Range<usize>,
     /// The offset of the rank's table of rings, which has an entry for each rank.
     pub(crate) table: usize,
-    /// The offset of the rank's boards, on which it writes messages to several ranks.
-    pub(crate) board: usize,
+    /// The rank's boards, on which it writes messages to several ranks. Ranks from [`BOARD_RANKS`]
+    /// on have none.
+    pub(crate) boards: Range<usize>,
     /// The offset of the rank's [`Turn`](super::Turn).
     pub(crate) turn: usize,
     /// The rank's memory.
@@ -150,6 +155,8 @@ pub struct Layout {
     /// The offset of three bitmaps of ranks. The first holds ranks in need of help, the second
     /// sleeping ranks that may help, and the third napping ranks.
     pub(crate) helpers: usize,
+    /// The offset of the directory of the boards of communicators.
+    pub(crate) directory: usize,
     /// The number of ranks at the start of the job. The other ranks may be added later.
     pub(crate) started: usize,
     /// The bytes of the segment.
@@ -246,9 +253,12 @@ impl Layout {
         let turns = area(ranks * size_of::<Turn>() as u64).start;
         let bitmap = helpers::lines(ranks as usize) * size_of::<Marks>();
         let helpers = area((BITMAPS * bitmap) as u64).start;
+        let directory = area(DIRECTORY).start;
         let mut layouts: Vec<RankLayout> = Vec::new();
         let mut unlimited = (rings - rings_of(first)) * (ring + RING_ENDS);
+        unlimited += DIRECTORY.next_multiple_of(PAGE);
         for rank in sizes {
+            let boards = if layouts.len() < BOARD_RANKS as usize { ALL_BOARDS } else { 0 };
             let status = area(PAGE).start;
             layouts.push(RankLayout {
                 status,
@@ -258,7 +268,7 @@ impl Layout {
                 mailbox: area(MAILBOX_CONTROL + slots * SLOT).start,
                 local: area(LOCAL_BYTES as u64),
                 table: area(ranks * ENTRY).start,
-                board: area(ALL_BOARDS).start,
+                boards: area(boards),
                 memory: area(rank.memory),
                 scratch: area(rank.scratch),
                 instance: area(rank.instance),
@@ -271,7 +281,11 @@ impl Layout {
             let free = match layouts.len() > started {
                 // All areas of an added rank, from its status to the end of its last area.
                 true => (own.engine.end - status) as u64,
-                false => rank.engine.next_multiple_of(PAGE).saturating_add(ALL_BOARDS),
+                false => {
+                    let table = (own.table as u64 + ranks * ENTRY).next_multiple_of(PAGE);
+                    let boards = (own.boards.end as u64).saturating_sub(table);
+                    rank.engine.next_multiple_of(PAGE).saturating_add(boards)
+                }
             };
             unlimited = unlimited.saturating_add(free.next_multiple_of(PAGE));
         }
@@ -290,6 +304,7 @@ impl Layout {
                 rings,
                 tasks,
                 helpers,
+                directory,
                 started,
                 len: len as usize,
             }),
@@ -300,16 +315,15 @@ impl Layout {
         }
     }
 
-    /// Returns the areas of messages and tasks, and of the bitmaps by which ranks help and wake
-    /// others. Each area begins a page, and nothing else lies in its last page.
+    /// Returns the areas of messages and tasks, of the bitmaps by which ranks help and wake others,
+    /// and of the directory of boards. Each area begins a page, and nothing else lies in its last page.
     pub(crate) fn messages(&self) -> impl Iterator<Item = Range<usize>> {
         let ranks = self.ranks.len();
         let area = |start: usize, bytes: usize| start..start + bytes;
         let mailbox = size_of::<Control>() + self.slots * size_of::<Slot>();
         let of_ranks = self.ranks.iter().flat_map(move |rank| {
             let table = area(rank.table, ranks * size_of::<Entry>());
-            let boards = area(rank.board, ALL_BOARDS as usize);
-            [area(rank.mailbox, mailbox), rank.local.clone(), table, boards]
+            [area(rank.mailbox, mailbox), rank.local.clone(), table, rank.boards.clone()]
         });
         let RingsLayout { rings, pool, ends, ref bytes } = self.rings;
         let bitmap = helpers::lines(ranks) * size_of::<Marks>();
@@ -320,8 +334,9 @@ impl Layout {
             bytes.clone(),
             area(self.tasks, tasks),
             area(self.helpers, BITMAPS * bitmap),
+            area(self.directory, DIRECTORY as usize),
         ];
-        of_ranks.chain(shared)
+        of_ranks.chain(shared).filter(|area| !area.is_empty())
     }
 
     /// Returns the pages of the ranks that may be added after the start of the job; `None` if there

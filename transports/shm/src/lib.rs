@@ -73,6 +73,7 @@ pub use counts::RankCounts;
 pub use exporter::Exporter;
 pub use goal_sync::Bell;
 pub use goal_sync::board::{self, Board};
+pub use goal_sync::directory::{self, Directory};
 pub use goal_sync::endpoint::Endpoint;
 pub use goal_sync::helpers::Helpers;
 pub use goal_sync::mailbox::{HEADER_WORDS, Mailbox, SHORT_MAX};
@@ -80,7 +81,7 @@ pub use goal_sync::napping::{Napping, UNSEEN_MAX};
 pub use goal_sync::start_barrier::StartBarrier;
 pub use goal_sync::turn::{HeldTurn, Turn};
 pub use layout::{
-    BOARDS, Layout, RING_BYTES, RING_BYTES_MAX, RING_BYTES_MIN, RankLayout, RankSizes,
+    BOARD_RANKS, Layout, RING_BYTES, RING_BYTES_MAX, RING_BYTES_MIN, RankLayout, RankSizes,
     SegmentTooLarge,
 };
 pub use local::{LOCAL, Local, PAYLOAD_MAX as LOCAL_PAYLOAD_MAX};

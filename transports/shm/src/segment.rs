@@ -4,7 +4,7 @@
 use super::bell::Bells;
 use super::claims::{Claim, Claims, Part};
 use super::counts::RankCounts;
-use super::layout::{BOARD, BOARDS, FAILURE_BYTES, Layout, RankLayout, WAITS_BYTES};
+use super::layout::{BOARD, FAILURE_BYTES, Layout, RankLayout, WAITS_BYTES};
 use super::mapping::Mapping;
 use super::rank_count::{RANK_COUNT_AT, RankCount};
 use super::starts::{Started, Starts};
@@ -12,6 +12,7 @@ use super::status::{State, Status};
 use goal_engine::memory::{Cells, Region, Span};
 use goal_sync::SharedWords;
 use goal_sync::board::{self, Board};
+use goal_sync::directory::Directory;
 use goal_sync::endpoint::Endpoint;
 use goal_sync::helpers::{self, Helpers, Marks};
 use goal_sync::mailbox::{self, Mailbox};
@@ -174,10 +175,19 @@ impl Segment {
         self.board_of(rank, 0)
     }
 
-    /// Returns a rank's board with a number below [`BOARDS`].
+    /// Returns a rank's board in the set `number` of the [directory](Segment::directory). Only the
+    /// first [`BOARD_RANKS`](super::BOARD_RANKS) ranks have boards.
+    ///
+    /// # Panics
+    /// If there is no such board.
     #[inline]
     pub fn board_of(&self, rank: u32, number: u32) -> Board<'_> {
         Board::new(self.words(self.board_range(rank, number).start))
+    }
+
+    /// Returns the directory, which tells the boards of each communicator.
+    pub fn directory(&self) -> Directory<'_> {
+        Directory::new(self.words(self.layout.directory))
     }
 
     /// Returns a rank's mailbox, for its senders and for observers.
@@ -312,17 +322,20 @@ impl Segment {
         self.mapping.populate(&self.board_range(rank, number));
     }
 
-    /// Returns the part of a rank's board that small operations use.
+    /// Returns the part of a rank's first board that small operations use. It is empty for a rank
+    /// without boards.
     fn small_range(&self, rank: u32) -> Range<usize> {
-        let at = self.rank(rank).board;
-        at..at + board::SMALL_BYTES
+        let Range { start, end } = self.rank(rank).boards;
+        start..end.min(start + board::SMALL_BYTES)
     }
 
     /// Returns the place of a board.
     fn board_range(&self, rank: u32, number: u32) -> Range<usize> {
-        assert!(number < BOARDS);
-        let at = self.rank(rank).board + (u64::from(number) * BOARD) as usize;
-        at..at + size_of::<board::Words>()
+        let boards = &self.rank(rank).boards;
+        let at = boards.start + (u64::from(number) * BOARD) as usize;
+        let end = at + size_of::<board::Words>();
+        assert!(end <= boards.end, "rank {rank} has no board {number}");
+        at..end
     }
 
     fn mailbox_range(&self, rank: u32) -> Range<usize> {

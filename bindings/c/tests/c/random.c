@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STEPS = 400, COMMS = 5, FLYING = 6, RANKS = 16, COUNT = 3000 };
+enum { STEPS = 400, COMMS = 20, FLYING = 6, RANKS = 16, COUNT = 3000 };
 
 /* The ranks of a communicator draw the same numbers from `common`; a rank alone from `own`. */
 static uint64_t common, own;

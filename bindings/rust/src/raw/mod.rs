@@ -92,12 +92,11 @@ impl Schedule {
         (bound.collective, bound.starts) = (Some(collective), Starts(Some(starts)));
     }
 
-    /// Sets the linked form of a new schedule.
-    pub(crate) fn link(&mut self, link: &Link, signature: u16, board: u8) -> Result<()> {
+    /// Sets the linked form of a new schedule, on the boards of `set`.
+    pub(crate) fn link(&mut self, link: &Link, signature: u16, set: u8) -> Result<()> {
         let bound = Arc::get_mut(&mut self.bound).expect("it is new");
-        let ranks: Vec<u32> = (0..bound.communicator.size()).collect();
-        let me = bound.communicator.rank();
-        let linked = Linked::new(Arc::clone(&bound.code), link, &ranks, me, signature, board);
+        let (ranks, me) = (bound.communicator.all_in_group(), bound.communicator.rank());
+        let linked = Linked::new(Arc::clone(&bound.code), link, &ranks, me, signature, set);
         let (linked, bindings) = linked.map_err(|Unlinkable| {
             Error::new(ErrorCode::Internal, "the links of a collective differ between ranks")
         })?;
@@ -297,7 +296,9 @@ impl Schedule {
                 match (&bound.way, ended) {
                     (Ok(part), ended) => bound.start_in_kernel(core, part, buffers, ended),
                     // All survivors of a loss have regrouped, so they decide alike.
-                    (Err(_), ended) if bound.linked.is_some() && core.generation() == 0 => {
+                    (Err(_), ended)
+                        if bound.linked.is_some() && core.links_on(&bound.communicator) =>
+                    {
                         bound.start_linked(core, buffers, ended)
                     }
                     (Err(_), Some(ended)) if !core.slots.is_gone(ended) => {

@@ -29,7 +29,7 @@ pub struct Linked {
     /// The signature of the schedule, which lies in the cell of each of its messages.
     pub(super) signature: u16,
     board: u8,
-    /// The ranks that read this rank's messages.
+    /// The ranks of the communicator that read this rank's messages.
     readers: u64,
     /// The actions of each operation, for reports.
     actions: Box<[Underway]>,
@@ -50,7 +50,7 @@ pub(super) struct Op {
 /// The work of an operation. Operands are in [`Op::operands`].
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
-    /// Writes the first operand for these ranks, in this number of lines.
+    /// Writes the first operand for these ranks of the job, in this number of lines.
     Put { readers: u64, lines: u32 },
     /// Reads a message of the rank into the first operand.
     Take { writer: u32 },
@@ -78,12 +78,13 @@ struct Draft {
 }
 
 impl Linked {
-    /// Links the schedule of a rank. `ranks` has the ranks of the communicator, by number, as the
-    /// schedule names them; `me` is this rank's number there. `signature` must be equal on all
-    /// ranks, and should differ from that of other schedules.
+    /// Links the schedule of a rank. `ranks` has the ranks of the communicator in its order, with
+    /// their numbers in the job, as the schedule names them. `me` is this rank's number in the
+    /// communicator. `signature` must be equal on all ranks, and should differ from that of other
+    /// schedules. `board` is the number of the communicator's boards.
     ///
     /// # Errors
-    /// [`Unlinkable`] if the link is not one of this schedule.
+    /// [`Unlinkable`] if the link is not one of this schedule, or if it sends to a rank above 63.
     pub fn new(
         schedule: Arc<Schedule>,
         link: &Link,
@@ -143,7 +144,7 @@ impl Linked {
         self.lines.into()
     }
 
-    /// Returns the ranks that read this rank's messages, as a mask.
+    /// Returns the ranks of the communicator that read this rank's messages, as a mask.
     #[inline]
     pub fn readers(&self) -> u64 {
         self.readers
@@ -215,7 +216,8 @@ fn decode(
         Operation::Send { peer, tag, payload: Buffer::One(piece), reduce: None } => {
             let to = member(peer)?;
             let at = message(me, to, tag, piece)?;
-            let kind = Kind::Put { readers: 1 << to, lines: link.lines_of(piece.size) };
+            let readers = 1u64.checked_shl(peer).ok_or(Unlinkable)?;
+            let kind = Kind::Put { readers, lines: link.lines_of(piece.size) };
             Ok((Op { needs: 0, kind, len: size(piece)?, at }, [piece, NONE, NONE]))
         }
         Operation::Recv { peer, tag, payload: Buffer::One(piece), reduce } => {

@@ -15,6 +15,8 @@ use std::sync::Arc;
 struct Boards {
     written: Vec<RefCell<Vec<Option<Cell>>>>,
     own: usize,
+    /// The readers of all messages.
+    readers: std::cell::Cell<u64>,
 }
 
 #[derive(Clone)]
@@ -29,7 +31,8 @@ const LINES: Lines = Lines { rings: [64, 1024], of: |bytes| bytes.div_ceil(64).m
 impl Boards {
     fn new(ranks: u32) -> Self {
         let ring = |_| RefCell::new(vec![None; LINES.rings[1] as usize]);
-        Self { written: (0..ranks).map(ring).collect(), own: 0 }
+        let written = (0..ranks).map(ring).collect();
+        Self { written, own: 0, readers: Default::default() }
     }
 
     fn line(position: u64) -> usize {
@@ -43,9 +46,10 @@ impl Lanes for Boards {
         position: u64,
         signature: u16,
         len: usize,
-        _readers: u64,
+        readers: u64,
         fill: impl FnOnce(&mut [u8]),
     ) {
+        self.readers.set(self.readers.get() | readers);
         let mut bytes = vec![0; len];
         fill(&mut bytes);
         let cell = Cell { position, signature, bytes };
@@ -79,9 +83,14 @@ struct Rank {
 
 impl Rank {
     fn new(nisa: &Arc<Nisa>, link: &Link, rank: u32) -> Result<Self, Unlinkable> {
+        Self::in_job(nisa, link, &Vec::from_iter(0..nisa.num_ranks()), rank)
+    }
+
+    /// The rank `me` of a communicator of `ranks`, which are ranks of the job.
+    fn in_job(nisa: &Arc<Nisa>, link: &Link, ranks: &[u32], me: u32) -> Result<Self, Unlinkable> {
+        let rank = ranks[me as usize];
         let schedule = Arc::new(Schedule::new(Arc::clone(nisa), rank, Seed::default()));
-        let ranks: Vec<u32> = (0..nisa.num_ranks()).collect();
-        let (linked, bindings) = Linked::new(Arc::clone(&schedule), link, &ranks, rank, 7, 0)?;
+        let (linked, bindings) = Linked::new(Arc::clone(&schedule), link, ranks, me, 7, 0)?;
         let mut run = Run::new(Arc::new(linked), bindings).expect("there is memory");
         let memory = Zeroed::new(schedule.memory_size() as usize);
         // SAFETY: the memory lives as long as the run, and nobody else has it.
@@ -182,6 +191,29 @@ fn another_signature_is_a_mismatch() {
     let mismatch = super::Mismatch { writer: 1, signature: 8 };
     assert_eq!(rank.run.execute(&boards, u64::MAX, u64::MAX), Err(mismatch));
     assert!(!rank.run.has_ended());
+}
+
+/// A schedule names ranks of the job, and its link names those of the communicator.
+#[test]
+fn readers_are_ranks_of_the_job() {
+    let of_job = |peer: u32| {
+        let text = format!(
+            "num_ranks 70
+            rank 9 {{ send 0,8 to {peer}  recv 8,8 from {peer} }}
+            rank {peer} {{ send 0,8 to 9  recv 8,8 from 9 }}"
+        );
+        nisa(&goal_smith::on_buffers(&program(&text)))
+    };
+    let link = Link::new(&exchange(), &LINES).expect("it can be linked");
+    let mut rank = Rank::in_job(&of_job(5), &link, &[9, 5], 0).expect("it was linked");
+    let boards = Boards::new(2);
+    rank.run.start(0, 1);
+    assert_eq!(rank.run.execute(&boards, u64::MAX, u64::MAX), Ok(false));
+    assert_eq!(boards.readers.get(), 1 << 5);
+    let mut awaited = Vec::new();
+    rank.run.awaited(|writer, position| awaited.push((writer, position)));
+    assert_eq!(awaited, [(1, 0)]);
+    assert!(Rank::in_job(&of_job(64), &link, &[9, 64], 0).is_err(), "no mask has a bit for it");
 }
 
 #[test]

@@ -137,10 +137,7 @@ impl Attached {
     /// Returns true if short collectives run without the engine. All ranks get the same answer.
     pub fn links_programs(&self) -> bool {
         let settings = &self.job.settings;
-        !settings.spec.unlinked
-            && settings.network.is_none()
-            && settings.trace_events == 0
-            && !self.has_joined()
+        !settings.spec.unlinked && settings.network.is_none() && settings.trace_events == 0
     }
 
     /// Returns the mode of progress: how schedules go on while their ranks compute.

@@ -8,6 +8,7 @@
 
 mod bias;
 mod board;
+mod directory;
 mod mailbox;
 mod napping;
 mod rings;

@@ -3,6 +3,7 @@
 
 use super::{layout, segment};
 use crate::board::{self, Look, Ring};
+use crate::directory::SETS;
 use crate::mapping::Mapping;
 use crate::{Layout, Part, RING_BYTES_MAX, RING_BYTES_MIN, RankSizes, Sealed, Segment, State};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -55,8 +56,8 @@ fn areas_do_not_overlap_and_the_limit_holds() {
     let layout = Layout::new(sizes.into_iter(), 1 << 30).unwrap();
     let mut ends = vec![];
     for rank in &layout.ranks {
-        let board = rank.board..rank.board + 3 * size_of::<board::Words>();
-        for range in [&rank.memory, &rank.scratch, &rank.instance, &rank.matches, &board] {
+        assert!(rank.boards.len() >= SETS * size_of::<board::Words>());
+        for range in [&rank.memory, &rank.scratch, &rank.instance, &rank.matches, &rank.boards] {
             assert!(range.start % 4096 == 0 && range.end <= layout.len);
             ends.push((range.start, range.end));
         }
@@ -96,6 +97,8 @@ fn messages_are_emptied_and_nothing_else() {
         assert_eq!(segment.board(1).look(ring, 5, 1), Look::Arrived);
     }
     segment.board(2).consume(Ring::Long, 3);
+    let place = segment.directory().place_of(6).unwrap();
+    segment.directory().leave(place.set, 1, [8, 9]);
     let _ = segment.napping().enter(2);
     // SAFETY: nobody else uses the memory of rank 2.
     unsafe { segment.write(segment.rank(2).memory.start, &[5; 5000]) };

@@ -1,0 +1,121 @@
+//! Decides which collectives are linked. The decision follows from what all ranks know alike.
+
+use goal_collectives::Algorithm;
+use goal_lang::{CollectiveKind, Datatype, Function, Op};
+use goal_shm::BOARD_RANKS;
+
+/// The most ranks of a communicator whose collectives are linked. Each rank looks at the cells of all
+/// others, so more ranks would gain nothing.
+pub(crate) const RANKS_MAX: usize = 16;
+
+/// A call of a collective, as far as it decides about a link. All ranks have equal values: MPI
+/// demands equal arguments, and the rest follows from the communicator and from the job.
+pub(crate) struct Call<'c> {
+    pub(crate) kind: CollectiveKind,
+    pub(crate) count: u64,
+    pub(crate) datatype: Datatype,
+    pub(crate) function: Function,
+    pub(crate) root: u32,
+    /// True if all blocks are equal.
+    pub(crate) has_equal_blocks: bool,
+    pub(crate) algorithm: &'c Algorithm,
+    /// The ranks of the communicator, with their numbers in the job.
+    pub(crate) ranks: &'c [u32],
+    /// True if the job links collectives.
+    pub(crate) is_allowed: bool,
+}
+
+impl Call<'_> {
+    /// Returns true if the collective is linked, once its communicator has boards and its schedule
+    /// fits them. All ranks decide alike.
+    pub(crate) fn is_linkable(&self) -> bool {
+        let is_function_known = match self.function {
+            Function::Predefined(op, _) => op != Op::Div,
+            Function::User(_) => false,
+        };
+        self.is_allowed
+            && self.algorithm.has_one_round
+            && is_function_known
+            && self.has_equal_blocks
+            && !self.kind.has_neighbors()
+            && (2..=RANKS_MAX).contains(&self.ranks.len())
+            && self.ranks.iter().all(|&rank| rank < BOARD_RANKS)
+    }
+
+    /// Returns the signature of the collective, which lies in the cell of each of its messages. Two
+    /// ranks that call different collectives find different signatures. The highest bits have the
+    /// kind. The lowest bit is set.
+    pub(crate) fn signature(&self) -> u16 {
+        let function = match self.function {
+            Function::Predefined(op, datatype) if self.kind.combines() => {
+                (op as u64) << 8 | datatype as u64
+            }
+            _ => 0,
+        };
+        let (datatype, name) = (self.datatype as u64, self.algorithm.name.len() as u64);
+        let parts = [self.count, datatype, function, self.root.into(), name];
+        let mixed = parts.iter().fold(0u64, |mixed, part| {
+            (mixed ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+        });
+        (self.kind as u16) << 12 | (mixed >> 52) as u16 | 1
+    }
+}
+
+/// Returns the collective of a signature.
+pub(crate) fn kind_of(signature: u16) -> Option<CollectiveKind> {
+    CollectiveKind::ALL.into_iter().find(|&kind| kind as u16 == signature >> 12)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use goal_collectives::algorithm;
+
+    fn call() -> Call<'static> {
+        Call {
+            kind: CollectiveKind::Allreduce,
+            count: 3,
+            datatype: Datatype::Int32,
+            function: Function::Predefined(Op::Sum, Datatype::Int32),
+            root: 0,
+            has_equal_blocks: true,
+            algorithm: algorithm(CollectiveKind::Allreduce, "flat").expect("there is one"),
+            ranks: &[3, BOARD_RANKS - 1],
+            is_allowed: true,
+        }
+    }
+
+    #[test]
+    fn what_is_equal_on_all_ranks_decides() {
+        assert!(call().is_linkable());
+        let ranks: Vec<u32> = (0..=RANKS_MAX as u32).collect();
+        assert!(Call { ranks: &ranks[1..], ..call() }.is_linkable());
+        let ring = algorithm(CollectiveKind::Allreduce, "ring").expect("there is one");
+        let in_engine = [
+            Call { algorithm: ring, ..call() },
+            Call { function: Function::User(1), ..call() },
+            Call { has_equal_blocks: false, ..call() },
+            Call { kind: CollectiveKind::NeighborAllgather, ..call() },
+            Call { ranks: &[0], ..call() },
+            Call { ranks: &ranks, ..call() },
+            Call { ranks: &[0, BOARD_RANKS], ..call() },
+            Call { is_allowed: false, ..call() },
+        ];
+        assert!(in_engine.iter().all(|call| !call.is_linkable()));
+    }
+
+    #[test]
+    fn different_calls_have_different_signatures() {
+        let signature = call().signature();
+        assert_eq!(kind_of(signature), Some(CollectiveKind::Allreduce));
+        let others = [
+            Call { kind: CollectiveKind::Bcast, ..call() },
+            Call { count: 4, ..call() },
+            Call { root: 1, ..call() },
+            Call { datatype: Datatype::Int64, ..call() },
+            Call { function: Function::Predefined(Op::Max, Datatype::Int32), ..call() },
+        ];
+        assert!(others.iter().all(|call| call.signature() != signature));
+        assert_ne!(signature, 0);
+    }
+}
