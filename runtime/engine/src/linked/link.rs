@@ -10,6 +10,12 @@ pub(super) const OPS_MAX: usize = 64;
 /// The most ranks. Masks of readers have a bit for each.
 const RANKS_MAX: u32 = 64;
 
+/// The most bytes of a message that is written in one piece.
+const WHOLE_MAX: u64 = 32 << 10;
+/// The bytes of a piece of a longer message. One call copies a piece, and the C library copies so
+/// many bytes by `rep movsb`. Other stores take twice as long to lines that a peer has read.
+pub(super) const PIECE_BYTES: u64 = 16 << 10;
+
 /// The lines of a board's rings, and how many of them a message takes.
 #[derive(Debug, Clone, Copy)]
 pub struct Lines {
@@ -38,6 +44,8 @@ pub struct Link {
     /// The most lines that any rank writes. All ranks count on by this number.
     lines: u32,
     ring: Ring,
+    /// True if long messages are written in pieces: readers read one while the next is written.
+    has_pieces: bool,
     /// Returns the lines of a message from its bytes.
     lines_of: fn(u64) -> u64,
 }
@@ -64,9 +72,10 @@ impl Link {
             return None;
         }
         let (mut written, mut received) = (Vec::new(), 0);
-        let mut most = 0;
+        let (mut most, mut has_pieces) = (0, true);
         for rank in 0..ranks {
             let (messages, receives) = messages(nisa, rank)?;
+            has_pieces &= pieces_of(nisa, rank) <= OPS_MAX as u64;
             let (placed, end) = place(&messages, lines)?;
             most = most.max(end);
             received += receives;
@@ -77,7 +86,7 @@ impl Link {
             [_, long] if u64::from(most) <= long / 4 => Ring::Long,
             _ => return None,
         };
-        let link = Self { written, lines: most, ring, lines_of: lines.of };
+        let link = Self { written, lines: most, ring, has_pieces, lines_of: lines.of };
         // Each receive has its message, so equal numbers mean that each message has its receive.
         let sent: usize = link.written.iter().map(Vec::len).sum();
         let has_all = (0..ranks).all(|rank| link.has_messages_of(nisa, rank));
@@ -103,6 +112,11 @@ impl Link {
     /// Returns the lines of a message from its bytes.
     pub(super) fn lines_of(&self, bytes: u64) -> u32 {
         (self.lines_of)(bytes) as u32
+    }
+
+    /// Returns the number of pieces of a message, or of a copy of as many bytes.
+    pub(super) fn pieces(&self, bytes: u64) -> u64 {
+        if self.has_pieces { pieces(bytes) } else { 1 }
     }
 
     /// Returns the most lines that any rank writes in a run.
@@ -151,6 +165,21 @@ fn messages(nisa: &Nisa, rank: u32) -> Option<(Vec<Message>, usize)> {
         }
     }
     Some((messages, receives))
+}
+
+/// Returns the number of pieces of a message that may be split.
+fn pieces(bytes: u64) -> u64 {
+    if bytes <= WHOLE_MAX { 1 } else { bytes.div_ceil(PIECE_BYTES) }
+}
+
+/// Returns the number of operations of `rank` if its messages and its copies are split.
+fn pieces_of(nisa: &Nisa, rank: u32) -> u64 {
+    let of = |operation: Operation<'_>| match operation {
+        Operation::Send { payload, .. } | Operation::Recv { payload, .. } => payload.size(),
+        Operation::Exec { op: Op::Copy, a, .. } => a.size(),
+        _ => 0,
+    };
+    nisa.section(rank).records().map(|(_, record)| pieces(of(record.operation()))).sum()
 }
 
 /// Gives each message of a rank its place. Returns the places and the number of lines.

@@ -7,6 +7,7 @@ use crate::memory::Zeroed;
 use crate::testing::{nisa, program};
 use crate::{Schedule, Seed};
 use goal_asm::Nisa;
+use goal_lang::Program;
 use goal_smith::Shape;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -189,6 +190,62 @@ fn a_rank_without_room_waits_for_it() {
     let mut awaited = Vec::new();
     rank.run.awaited(|writer, position| awaited.push((writer, position)));
     assert_eq!(awaited, [(1, 64)]);
+}
+
+/// Boards with a long ring in which messages of several pieces have room.
+const LONG: Lines = Lines { rings: [64, 4096], of: LINES.of };
+
+/// A file of two ranks that add their operands, of `bytes` bytes each.
+fn sum(bytes: u64) -> Program {
+    let rank = |me: u64| {
+        let values: String = (0..bytes / 8).map(|at| format!(" {}", at * at + me)).collect();
+        let other = 1 - me;
+        format!(
+            "rank {me} {{
+                init 0 = Int64{values}
+                l0: send 0,{bytes} to {other}
+                l1: recv @0,{bytes} from {other}
+                l2: exec sumInt64 with 0,{bytes} @0,{bytes}
+                l3: exec copyUInt8 with @0,{bytes} {bytes},{bytes}
+                l2 requires l1
+                l3 requires l2
+            }}"
+        )
+    };
+    program(&format!("num_ranks 2 {} {}", rank(0), rank(1)))
+}
+
+#[test]
+fn messages_in_pieces_end_with_the_interpreters_memory() {
+    let mut random = fastrand::Rng::with_seed(1);
+    for bytes in [32 << 10, (32 << 10) + 8, 60_000, 64 << 10] {
+        let program = goal_smith::on_buffers(&sum(bytes));
+        let nisa = nisa(&program);
+        let link = Link::new(&nisa, &LONG).expect("it can be linked");
+        let expected = goal_interp::run(&program.flattened(), &goal_interp::Options::default());
+        let memory = run(&nisa, &link, &mut random);
+        assert_eq!(expected.expect("no deadlock").first_difference(&memory), None, "{bytes} bytes");
+    }
+}
+
+#[test]
+fn a_rank_writes_all_pieces_before_it_waits() {
+    let nisa = nisa(&goal_smith::on_buffers(&sum(64 << 10)));
+    let link = Link::new(&nisa, &LONG).expect("it can be linked");
+    let mut boards = Boards::new(2);
+    let mut ranks = [0, 1].map(|rank| Rank::new(&nisa, &link, rank).expect("it was linked"));
+    for (own, rank) in ranks.iter_mut().enumerate() {
+        boards.own = own;
+        rank.run.start(0, link.lines().into());
+        assert_eq!(rank.run.execute(&boards, u64::MAX, u64::MAX), Ok(own == 1));
+    }
+    let pieces = |own: usize| boards.written[own].borrow().iter().flatten().count();
+    assert_eq!([0, 1].map(pieces), [4, 4]);
+    // A report names the receive once.
+    let told: Vec<String> = ranks[0].run.underway().iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["recv number 1 from rank 1, tag 0, waits for a message"]);
+    boards.own = 0;
+    assert_eq!(ranks[0].run.execute(&boards, u64::MAX, u64::MAX), Ok(true));
 }
 
 #[test]
