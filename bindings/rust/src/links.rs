@@ -6,7 +6,7 @@
 //! knows where the messages of its peers will be, without a word from them.
 //!
 //! A rank may write a line again when all ranks have ended the runs of the lap before. Each rank
-//! publishes the position up to which its runs have ended, once in a quarter of a ring.
+//! publishes the position up to which its runs have ended, several times in a lap.
 
 use crate::error::{Error, ErrorCode};
 use goal_asm::Nisa;
@@ -117,10 +117,14 @@ const fn on_board(ring: Ring) -> board::Ring {
     }
 }
 
-/// Returns the lines of a quarter of a ring.
+/// Returns the lines after which a rank tells its peers of ends: a quarter of those that small runs
+/// use of the ring.
 #[inline(always)]
 const fn quarter(ring: Ring) -> u64 {
-    on_board(ring).lines() / 4
+    match ring {
+        Ring::Short => board::Ring::Short.lines() / 4,
+        Ring::Long => board::Ring::Long.lines() / 16,
+    }
 }
 
 /// The boards of the ranks of the world.
@@ -258,11 +262,11 @@ impl Links {
         }
         let is_short = run.linked().ring() == Ring::Short;
         let OfCommunicator { boards, rings } = &self.communicators[run.linked().board()];
-        if !is_short {
+        if !is_short && !first.is_power_of_two() {
             // A run that has met another collective meets it again, and tells it then.
             return Some(self.execute(run, u64::MAX) == Ok(true));
         }
-        if !first.is_power_of_two() || run.end() > rings[0].writable {
+        if !is_short || !first.is_power_of_two() || run.end() > rings[0].writable {
             // No message is looked for, so this meets no other collective.
             return Some(self.execute(run, first) == Ok(true));
         }

@@ -1,7 +1,7 @@
 //! Decodes one rank's schedule to the operations of a linked run.
 
 use super::lanes::Ring;
-use super::link::{Link, OPS_MAX, PIECE_BYTES};
+use super::link::{Link, OPS_MAX};
 use crate::engine::{Schedule, Underway, Work};
 use goal_asm::nisa::{Buffer, Operation, Record};
 use goal_lang::{Datatype, Op as Operator, Piece, Space};
@@ -326,10 +326,15 @@ fn only_user(drafts: &[Draft], at: usize) -> Option<usize> {
 /// others are written. A rank tries to read a piece once it has written the next. It reads a block
 /// that it only copies after it has written all of its own.
 fn split(drafts: Vec<Draft>, link: &Link) -> Vec<Draft> {
-    let count = |draft: &Draft| match draft.op.kind {
-        Kind::Put { .. } | Kind::Take { .. } | Kind::Fold { .. } => link.pieces(draft.op.len.into()),
-        Kind::Exec { operator: Operator::Copy, .. } => link.pieces(draft.op.len.into()),
-        Kind::Exec { .. } | Kind::Nop => 1,
+    let is_whole = |draft: &Draft| match draft.op.kind {
+        Kind::Exec { operator, .. } => operator != Operator::Copy,
+        Kind::Put { .. } | Kind::Take { .. } | Kind::Fold { .. } => false,
+        Kind::Nop => true,
+    };
+    let piece_of = |draft: &Draft| link.piece(draft.op.len.into()).max(1);
+    let count = |draft: &Draft| match is_whole(draft) {
+        true => 1,
+        false => u64::from(draft.op.len).div_ceil(piece_of(draft)).max(1),
     };
     if drafts.iter().all(|draft| count(draft) == 1) {
         return drafts;
@@ -358,13 +363,13 @@ fn split(drafts: Vec<Draft>, link: &Link) -> Vec<Draft> {
         if count(draft) == 1 {
             return Draft { op: Op { needs, ..draft.op }, ..*draft };
         }
-        let first = piece * PIECE_BYTES;
-        let bytes = PIECE_BYTES.min(u64::from(draft.op.len) - first);
+        let first = piece * piece_of(draft);
+        let bytes = piece_of(draft).min(u64::from(draft.op.len) - first);
         let kind = match draft.op.kind {
             Kind::Put { readers, .. } => Kind::Put { readers, lines: link.lines_of(bytes) },
             kind => kind,
         };
-        let at = draft.op.at + link.lines_of(PIECE_BYTES) * piece as u32;
+        let at = draft.op.at + link.lines_of(piece_of(draft)) * piece as u32;
         let of_part = |whole: Piece| match whole.size {
             0 => whole,
             _ => Piece { addr: whole.addr + first, size: bytes, ..whole },

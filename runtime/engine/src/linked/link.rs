@@ -12,9 +12,11 @@ const RANKS_MAX: u32 = 64;
 
 /// The most bytes of a message that is written in one piece.
 const WHOLE_MAX: u64 = 32 << 10;
-/// The bytes of a piece of a longer message. One call copies a piece, and the C library copies so
-/// many bytes by `rep movsb`. Other stores take twice as long to lines that a peer has read.
-pub(super) const PIECE_BYTES: u64 = 16 << 10;
+/// The least bytes of a piece of a longer message. One call copies a piece, and the C library copies
+/// so many bytes by `rep movsb`. Other stores take twice as long to lines that a peer has read.
+const PIECE_MIN: u64 = 16 << 10;
+/// The most bytes of a piece.
+const PIECE_MAX: u64 = 32 << 10;
 
 /// The lines of a board's rings, and how many of them a message takes.
 #[derive(Debug, Clone, Copy)]
@@ -114,9 +116,10 @@ impl Link {
         (self.lines_of)(bytes) as u32
     }
 
-    /// Returns the number of pieces of a message, or of a copy of as many bytes.
-    pub(super) fn pieces(&self, bytes: u64) -> u64 {
-        if self.has_pieces { pieces(bytes) } else { 1 }
+    /// Returns the bytes of each piece, except for the last, of a message or a copy of so many
+    /// bytes.
+    pub(super) fn piece(&self, bytes: u64) -> u64 {
+        if self.has_pieces { piece(bytes) } else { bytes }
     }
 
     /// Returns the most lines that any rank writes in a run.
@@ -167,9 +170,13 @@ fn messages(nisa: &Nisa, rank: u32) -> Option<(Vec<Message>, usize)> {
     Some((messages, receives))
 }
 
-/// Returns the number of pieces of a message that may be split.
-fn pieces(bytes: u64) -> u64 {
-    if bytes <= WHOLE_MAX { 1 } else { bytes.div_ceil(PIECE_BYTES) }
+/// Returns the bytes of each piece, except for the last, of a message that may be split.
+fn piece(bytes: u64) -> u64 {
+    match bytes {
+        0..=WHOLE_MAX => bytes,
+        _ if bytes <= 4 * PIECE_MIN => PIECE_MIN,
+        _ => PIECE_MAX,
+    }
 }
 
 /// Returns the number of operations of `rank` if its messages and its copies are split.
@@ -179,6 +186,7 @@ fn pieces_of(nisa: &Nisa, rank: u32) -> u64 {
         Operation::Exec { op: Op::Copy, a, .. } => a.size(),
         _ => 0,
     };
+    let pieces = |bytes: u64| bytes.div_ceil(piece(bytes).max(1)).max(1);
     nisa.section(rank).records().map(|(_, record)| pieces(of(record.operation()))).sum()
 }
 

@@ -29,12 +29,12 @@ const LINES: Lines = Lines { rings: [64, 1024], of: |bytes| bytes.div_ceil(64).m
 
 impl Boards {
     fn new(ranks: u32) -> Self {
-        let ring = |_| RefCell::new(vec![None; LINES.rings[1] as usize]);
+        let ring = |_| RefCell::new(vec![None; LONG.rings[1] as usize]);
         Self { written: (0..ranks).map(ring).collect(), own: 0 }
     }
 
     fn line(position: u64) -> usize {
-        (position % LINES.rings[1]) as usize
+        (position % LONG.rings[1]) as usize
     }
 }
 
@@ -104,7 +104,7 @@ fn run(nisa: &Arc<Nisa>, link: &Link, random: &mut fastrand::Rng) -> Vec<Vec<u8>
     let mut boards = Boards::new(nisa.num_ranks());
     let ranks = (0..nisa.num_ranks()).map(|rank| Rank::new(nisa, link, rank));
     let mut ranks: Vec<Rank> = ranks.collect::<Result<_, _>>().expect("it was linked");
-    let base = random.u64(..1 << 40) / 4096 * 4096;
+    let base = random.u64(..1 << 40) / 16384 * 16384;
     let end = base + u64::from(link.lines());
     ranks.iter_mut().for_each(|rank| rank.run.start(base, end));
     for _ in 0..10_000 {
@@ -193,33 +193,39 @@ fn a_rank_without_room_waits_for_it() {
 }
 
 /// Boards with a long ring in which messages of several pieces have room.
-const LONG: Lines = Lines { rings: [64, 4096], of: LINES.of };
+const LONG: Lines = Lines { rings: [64, 16384], of: LINES.of };
 
-/// A file of two ranks that add their operands, of `bytes` bytes each.
-fn sum(bytes: u64) -> Program {
-    let rank = |me: u64| {
+/// A file of two ranks that exchange `bytes` bytes, and copy their own. Rank 0 adds the message to
+/// its own bytes.
+fn large_exchange(bytes: u64) -> Program {
+    let rank = |me: u64, receive: String| {
         let values: String = (0..bytes / 8).map(|at| format!(" {}", at * at + me)).collect();
-        let other = 1 - me;
         format!(
             "rank {me} {{
+                scratch {bytes}
                 init 0 = Int64{values}
-                l0: send 0,{bytes} to {other}
-                l1: recv @0,{bytes} from {other}
-                l2: exec sumInt64 with 0,{bytes} @0,{bytes}
-                l3: exec copyUInt8 with @0,{bytes} {bytes},{bytes}
-                l2 requires l1
-                l3 requires l2
-            }}"
+                send 0,{bytes} to {}
+                {receive}
+                exec copyUInt8 with 0,{bytes} {},{bytes}
+            }}",
+            1 - me,
+            2 * bytes
         )
     };
-    program(&format!("num_ranks 2 {} {}", rank(0), rank(1)))
+    let folds = format!(
+        "l1: recv @0,{bytes} from 1
+        l2: exec sumInt64 with @0,{bytes} 0,{bytes} {bytes},{bytes}
+        l2 requires l1"
+    );
+    let takes = format!("recv {bytes},{bytes} from 0");
+    program(&format!("num_ranks 2 {} {}", rank(0, folds), rank(1, takes)))
 }
 
 #[test]
 fn messages_in_pieces_end_with_the_interpreters_memory() {
     let mut random = fastrand::Rng::with_seed(1);
-    for bytes in [32 << 10, (32 << 10) + 8, 60_000, 64 << 10] {
-        let program = goal_smith::on_buffers(&sum(bytes));
+    for bytes in [32 << 10, (32 << 10) + 8, 60_000, 64 << 10, 200_000] {
+        let program = goal_smith::on_buffers(&large_exchange(bytes));
         let nisa = nisa(&program);
         let link = Link::new(&nisa, &LONG).expect("it can be linked");
         let expected = goal_interp::run(&program.flattened(), &goal_interp::Options::default());
@@ -230,7 +236,7 @@ fn messages_in_pieces_end_with_the_interpreters_memory() {
 
 #[test]
 fn a_rank_writes_all_pieces_before_it_waits() {
-    let nisa = nisa(&goal_smith::on_buffers(&sum(64 << 10)));
+    let nisa = nisa(&goal_smith::on_buffers(&large_exchange(64 << 10)));
     let link = Link::new(&nisa, &LONG).expect("it can be linked");
     let mut boards = Boards::new(2);
     let mut ranks = [0, 1].map(|rank| Rank::new(&nisa, &link, rank).expect("it was linked"));
