@@ -241,7 +241,7 @@ impl ProcessState {
 
     /// Returns true if the process answers messages at once, or did a moment ago.
     #[inline]
-    pub(crate) fn answers(&self) -> bool {
+    pub fn answers(&self) -> bool {
         self.answers.load(Ordering::Relaxed) != 0
     }
 
