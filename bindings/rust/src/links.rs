@@ -9,7 +9,7 @@
 //! knows where the messages of its peers will be, without a word from them.
 //!
 //! A rank may write a line again when all ranks have ended the runs of the lap before. Each rank
-//! publishes the position up to which its runs have ended, once in a quarter of a ring.
+//! publishes the position up to which its runs have ended, several times in a lap.
 
 use crate::error::{Error, ErrorCode};
 use crate::linkable::{RANKS_MAX, kind_of};
@@ -57,10 +57,14 @@ const fn on_board(ring: Ring) -> board::Ring {
     }
 }
 
-/// Returns the lines of a quarter of a ring.
+/// Returns the lines after which a rank tells its peers of ends: a quarter of those that small runs
+/// use of the ring.
 #[inline(always)]
 const fn quarter(ring: Ring) -> u64 {
-    on_board(ring).lines() / 4
+    match ring {
+        Ring::Short => board::Ring::Short.lines() / 4,
+        Ring::Long => board::Ring::Long.lines() / 16,
+    }
 }
 
 /// Looks at the word of a cell until it is `wanted`, or `looks` has reached `until`. Returns true if
@@ -320,8 +324,13 @@ impl Links {
     #[inline(never)]
     fn execute_first(&mut self, run: &mut Run) -> bool {
         let first = run.initial();
-        // No message is looked for, so this meets no other collective.
-        first == 0 && run.has_ended() || self.execute(run, first) == Ok(true)
+        if first == 0 {
+            return run.has_ended();
+        }
+        // A run of the long ring reads between two pieces that it writes. If it has met another
+        // collective, it meets it again, and tells it then.
+        let is_long = run.ring() == Ring::Long && !first.is_power_of_two();
+        self.execute(run, if is_long { u64::MAX } else { first }) == Ok(true)
     }
 
     /// Executes what can be executed of a run that has started. Returns true if it has ended.

@@ -7,7 +7,7 @@
 //! ```text
 //! control  line 0 | consumed, short u64 | consumed, long u64 |        the owner, as a reader
 //! short    64 lines of cells, then 64 lines of data
-//! long     4096 lines of cells, then 4096 lines of data
+//! long     16384 lines of cells, then 16384 lines of data
 //!
 //! cell     | word u64 | payload of at most 56 bytes |
 //! word     bits 16.. the position plus 1
@@ -35,7 +35,10 @@ pub const INLINE_MAX: usize = LINE - size_of::<u64>();
 
 /// The number of lines of the short ring, and of the long ring. Models have small rings.
 const SHORT: usize = if cfg!(loom) { 4 } else { 64 };
-const LONG: usize = if cfg!(loom) { 8 } else { 4096 };
+const LONG: usize = if cfg!(loom) { 8 } else { 16384 };
+
+/// The most lines of a schedule that uses only a part of the long ring.
+const FEW: u64 = if cfg!(loom) { 0 } else { 512 };
 
 /// The lowest bit of the position in the word of a cell.
 const POSITION_SHIFT: u32 = 16;
@@ -62,10 +65,18 @@ impl Ring {
     /// Returns the position for `lines` lines whose predecessors end at `position`. This is
     /// `position` if they fit before the end of the ring, otherwise the start of the next lap.
     /// `lines` is at most [`Ring::lines`].
+    ///
+    /// A run of few lines fits only in the first quarter of the long ring. So small messages leave
+    /// most of the second-level cache to the program. Large ones use the whole ring: a write is
+    /// faster to a line that its reader's cache has lost.
     #[inline(always)]
     pub const fn fit(self, position: u64, lines: u64) -> u64 {
-        let left = self.lines() - (position & (self.lines() - 1));
-        if lines <= left { position } else { position + left }
+        let at = position & (self.lines() - 1);
+        let end = match self {
+            Self::Long if lines <= FEW => self.lines() / 4,
+            _ => self.lines(),
+        };
+        if at + lines <= end { position } else { position + self.lines() - at }
     }
 }
 
@@ -172,7 +183,7 @@ impl<'a> Board<'a> {
         len: usize,
         fill: impl FnOnce(&mut [u8]),
     ) {
-        debug_assert!(signature != 0 && ring.fit(position, lines(len)) == position);
+        debug_assert!(signature != 0 && (at(ring, position) as u64) + lines(len) <= ring.lines());
         let cell = self.cell(ring, position);
         // SAFETY: nobody reads these bytes before the word is stored, by the caller's promise, and
         // the caller is the only writer. They lie in the cell or do not wrap.

@@ -57,6 +57,8 @@ pub struct ProcessState {
     told: AtomicU32,
     /// The bytes of the text that answers question `told`.
     pub(crate) told_len: AtomicU32,
+    /// 1 while the process answers messages at once, since it waits in a call.
+    answers: AtomicU32,
     /// The number of runs of schedules that have ended, plus the number of the program's tests that
     /// made progress.
     moves: AtomicU64,
@@ -230,10 +232,17 @@ impl ProcessState {
         self.state.load(Ordering::SeqCst) == STAYS
     }
 
-    /// Returns true if the process waits in a call, or did a moment ago.
+    /// States whether the process answers messages at once. A process states this earlier than
+    /// that it [waits](Self::wait_in): for each wait, and by one store.
     #[inline]
-    pub(crate) fn is_waiting(&self) -> bool {
-        self.state.load(Ordering::Relaxed) == WAITS
+    pub fn set_answers(&self, answers: bool) {
+        self.answers.store(answers.into(), Ordering::Relaxed);
+    }
+
+    /// Returns true if the process answers messages at once, or did a moment ago.
+    #[inline]
+    pub fn answers(&self) -> bool {
+        self.answers.load(Ordering::Relaxed) != 0
     }
 
     /// Returns the name of the call that the process is in, or was in last; `None` if there was

@@ -39,7 +39,7 @@ impl Options {
     /// Default of [`Options::eager_limit`].
     pub const EAGER_LIMIT: u64 = goal_lang::limits::EAGER_LIMIT;
     /// A good [`Options::pushed_max`] for programs whose memory is their own.
-    pub const PUSHED_MAX: u64 = 512 << 10;
+    pub const PUSHED_MAX: u64 = 1 << 20;
     /// Default of [`Options::unexpected_limit`].
     pub const UNEXPECTED_LIMIT: u64 = goal_lang::limits::UNEXPECTED_LIMIT;
 }

@@ -10,6 +10,14 @@ pub(super) const OPS_MAX: usize = 64;
 /// The most ranks. Masks of readers have a bit for each.
 const RANKS_MAX: u32 = 64;
 
+/// The most bytes of a message that is written in one piece.
+const WHOLE_MAX: u64 = 32 << 10;
+/// The least bytes of a piece of a longer message. One call copies a piece, and the C library copies
+/// so many bytes by `rep movsb`. Other stores take twice as long to lines that a peer has read.
+const PIECE_MIN: u64 = 16 << 10;
+/// The most bytes of a piece.
+const PIECE_MAX: u64 = 32 << 10;
+
 /// The lines of a board's rings, and how many of them a message takes.
 #[derive(Debug, Clone, Copy)]
 pub struct Lines {
@@ -38,6 +46,8 @@ pub struct Link {
     /// The most lines that any rank writes. All ranks count on by this number.
     lines: u32,
     ring: Ring,
+    /// True if long messages are written in pieces: readers read one while the next is written.
+    has_pieces: bool,
     /// Returns the lines of a message from its bytes.
     lines_of: fn(u64) -> u64,
 }
@@ -64,9 +74,10 @@ impl Link {
             return None;
         }
         let (mut written, mut received) = (Vec::new(), 0);
-        let mut most = 0;
+        let (mut most, mut has_pieces) = (0, true);
         for rank in 0..ranks {
             let (messages, receives) = messages(nisa, rank)?;
+            has_pieces &= pieces_of(nisa, rank) <= OPS_MAX as u64;
             let (placed, end) = place(&messages, lines)?;
             most = most.max(end);
             received += receives;
@@ -77,7 +88,7 @@ impl Link {
             [_, long] if u64::from(most) <= long / 4 => Ring::Long,
             _ => return None,
         };
-        let link = Self { written, lines: most, ring, lines_of: lines.of };
+        let link = Self { written, lines: most, ring, has_pieces, lines_of: lines.of };
         // Each receive has its message, so equal numbers mean that each message has its receive.
         let sent: usize = link.written.iter().map(Vec::len).sum();
         let has_all = (0..ranks).all(|rank| link.has_messages_of(nisa, rank));
@@ -103,6 +114,12 @@ impl Link {
     /// Returns the lines of a message from its bytes.
     pub(super) fn lines_of(&self, bytes: u64) -> u32 {
         (self.lines_of)(bytes) as u32
+    }
+
+    /// Returns the bytes of each piece, except for the last, of a message or a copy of so many
+    /// bytes.
+    pub(super) fn piece(&self, bytes: u64) -> u64 {
+        if self.has_pieces { piece(bytes) } else { bytes }
     }
 
     /// Returns the most lines that any rank writes in a run.
@@ -151,6 +168,26 @@ fn messages(nisa: &Nisa, rank: u32) -> Option<(Vec<Message>, usize)> {
         }
     }
     Some((messages, receives))
+}
+
+/// Returns the bytes of each piece, except for the last, of a message that may be split.
+fn piece(bytes: u64) -> u64 {
+    match bytes {
+        0..=WHOLE_MAX => bytes,
+        _ if bytes <= 4 * PIECE_MIN => PIECE_MIN,
+        _ => PIECE_MAX,
+    }
+}
+
+/// Returns the number of operations of `rank` if its messages and its copies are split.
+fn pieces_of(nisa: &Nisa, rank: u32) -> u64 {
+    let of = |operation: Operation<'_>| match operation {
+        Operation::Send { payload, .. } | Operation::Recv { payload, .. } => payload.size(),
+        Operation::Exec { op: Op::Copy, a, .. } => a.size(),
+        _ => 0,
+    };
+    let pieces = |bytes: u64| bytes.div_ceil(piece(bytes).max(1)).max(1);
+    nisa.section(rank).records().map(|(_, record)| pieces(of(record.operation()))).sum()
 }
 
 /// Gives each message of a rank its place. Returns the places and the number of lines.

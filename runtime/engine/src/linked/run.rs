@@ -285,7 +285,11 @@ impl Run {
     /// Returns the actions that could go on if a message came or a peer had read its messages, in
     /// the order of the schedule.
     pub fn underway(&self) -> Vec<Underway> {
-        self.linked.actions(self.waiting(|_| true)).collect()
+        let mut waiting: Vec<_> = self.linked.actions(self.waiting(|_| true)).collect();
+        // An action may have several pieces.
+        waiting.sort_by_key(|action| action.number);
+        waiting.dedup_by_key(|action| action.number);
+        waiting
     }
 
     /// Returns the operations that need no message and no other operation, as a mask.

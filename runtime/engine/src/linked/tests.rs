@@ -7,6 +7,7 @@ use crate::memory::Zeroed;
 use crate::testing::{nisa, program};
 use crate::{Schedule, Seed};
 use goal_asm::Nisa;
+use goal_lang::Program;
 use goal_smith::Shape;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -30,13 +31,13 @@ const LINES: Lines = Lines { rings: [64, 1024], of: |bytes| bytes.div_ceil(64).m
 
 impl Boards {
     fn new(ranks: u32) -> Self {
-        let ring = |_| RefCell::new(vec![None; LINES.rings[1] as usize]);
+        let ring = |_| RefCell::new(vec![None; LONG.rings[1] as usize]);
         let written = (0..ranks).map(ring).collect();
         Self { written, own: 0, readers: Default::default() }
     }
 
     fn line(position: u64) -> usize {
-        (position % LINES.rings[1]) as usize
+        (position % LONG.rings[1]) as usize
     }
 }
 
@@ -112,7 +113,7 @@ fn run(nisa: &Arc<Nisa>, link: &Link, random: &mut fastrand::Rng) -> Vec<Vec<u8>
     let mut boards = Boards::new(nisa.num_ranks());
     let ranks = (0..nisa.num_ranks()).map(|rank| Rank::new(nisa, link, rank));
     let mut ranks: Vec<Rank> = ranks.collect::<Result<_, _>>().expect("it was linked");
-    let base = random.u64(..1 << 40) / 4096 * 4096;
+    let base = random.u64(..1 << 40) / 16384 * 16384;
     ranks.iter_mut().for_each(|rank| rank.run.start(base));
     for _ in 0..10_000 {
         let at = random.usize(..ranks.len());
@@ -238,6 +239,68 @@ fn a_rank_without_room_waits_for_it() {
     let mut awaited = Vec::new();
     rank.run.awaited(|writer, position| awaited.push((writer, position)));
     assert_eq!(awaited, [(1, 64)]);
+}
+
+/// Boards with a long ring in which messages of several pieces have room.
+const LONG: Lines = Lines { rings: [64, 16384], of: LINES.of };
+
+/// A file of two ranks that exchange `bytes` bytes, and copy their own. Rank 0 adds the message to
+/// its own bytes.
+fn large_exchange(bytes: u64) -> Program {
+    let rank = |me: u64, receive: String| {
+        let values: String = (0..bytes / 8).map(|at| format!(" {}", at * at + me)).collect();
+        format!(
+            "rank {me} {{
+                scratch {bytes}
+                init 0 = Int64{values}
+                send 0,{bytes} to {}
+                {receive}
+                exec copyUInt8 with 0,{bytes} {},{bytes}
+            }}",
+            1 - me,
+            2 * bytes
+        )
+    };
+    let folds = format!(
+        "l1: recv @0,{bytes} from 1
+        l2: exec sumInt64 with @0,{bytes} 0,{bytes} {bytes},{bytes}
+        l2 requires l1"
+    );
+    let takes = format!("recv {bytes},{bytes} from 0");
+    program(&format!("num_ranks 2 {} {}", rank(0, folds), rank(1, takes)))
+}
+
+#[test]
+fn messages_in_pieces_end_with_the_interpreters_memory() {
+    let mut random = fastrand::Rng::with_seed(1);
+    for bytes in [32 << 10, (32 << 10) + 8, 60_000, 64 << 10, 200_000] {
+        let program = goal_smith::on_buffers(&large_exchange(bytes));
+        let nisa = nisa(&program);
+        let link = Link::new(&nisa, &LONG).expect("it can be linked");
+        let expected = goal_interp::run(&program.flattened(), &goal_interp::Options::default());
+        let memory = run(&nisa, &link, &mut random);
+        assert_eq!(expected.expect("no deadlock").first_difference(&memory), None, "{bytes} bytes");
+    }
+}
+
+#[test]
+fn a_rank_writes_all_pieces_before_it_waits() {
+    let nisa = nisa(&goal_smith::on_buffers(&large_exchange(64 << 10)));
+    let link = Link::new(&nisa, &LONG).expect("it can be linked");
+    let mut boards = Boards::new(2);
+    let mut ranks = [0, 1].map(|rank| Rank::new(&nisa, &link, rank).expect("it was linked"));
+    for (own, rank) in ranks.iter_mut().enumerate() {
+        boards.own = own;
+        rank.run.start(0, link.lines().into());
+        assert_eq!(rank.run.execute(&boards, u64::MAX, u64::MAX), Ok(own == 1));
+    }
+    let pieces = |own: usize| boards.written[own].borrow().iter().flatten().count();
+    assert_eq!([0, 1].map(pieces), [4, 4]);
+    // A report names the receive once.
+    let told: Vec<String> = ranks[0].run.underway().iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["recv number 1 from rank 1, tag 0, waits for a message"]);
+    boards.own = 0;
+    assert_eq!(ranks[0].run.execute(&boards, u64::MAX, u64::MAX), Ok(true));
 }
 
 #[test]

@@ -102,7 +102,9 @@ impl<'a> Member<'a> {
         mut before_rest: impl FnMut(&mut Self),
     ) -> Result<(), Interrupted> {
         self.reclaim();
-        within(|| {
+        let state = &self.job.segment.status(self.rank).process_state;
+        state.set_answers(true);
+        let waited = within(|| {
             loop {
                 let progress = self.step()?;
                 if !goes_on(self)? {
@@ -113,7 +115,9 @@ impl<'a> Member<'a> {
                     self.rest(progress.waiting)?;
                 }
             }
-        })?
+        });
+        state.set_answers(false);
+        waited?
     }
 
     /// Binds the buffers of an ended instance to other memory, which its next

@@ -198,6 +198,9 @@ impl<'a> RankTransport<'a> {
 /// [`RankTransport::open`] opens fabrics whenever there are other hosts.
 const NO_REMOTE: &str = "ranks on other hosts have a way";
 
+/// The most bytes of a message that is pushed to another host.
+const REMOTE_PUSHED_MAX: u64 = 512 << 10;
+
 impl Transport for RankTransport<'_> {
     #[inline]
     fn short_max(&self) -> usize {
@@ -293,7 +296,8 @@ impl Transport for RankTransport<'_> {
     }
 
     fn pushed_max(&mut self, to: u32, bytes: Option<Span>) -> u64 {
-        self.to(to).pushed_max(to, bytes)
+        let most = self.to(to).pushed_max(to, bytes);
+        if self.carrier(to) == TransportKind::Remote { most.min(REMOTE_PUSHED_MAX) } else { most }
     }
 
     fn window(&mut self, source: u32) -> u32 {

@@ -2,10 +2,17 @@
 #![allow(unsafe_code)]
 
 use crate::board::{Board, INLINE_MAX, Look, Ring, Words, lines, word};
+use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::Ordering;
 
 const RINGS: [Ring; 2] = [Ring::Short, Ring::Long];
 const SIGNATURE: u16 = 0x8001;
+
+/// Returns the words of a new board. They would not fit on the stack.
+fn new_words() -> Box<Words> {
+    // SAFETY: the layout is not empty, a new board is all zeros, and a box has this layout.
+    unsafe { Box::from_raw(alloc_zeroed(Layout::new::<Words>()).cast()) }
+}
 
 /// Puts a message whose bytes depend on its position.
 fn put(board: Board<'_>, ring: Ring, position: u64, len: usize) {
@@ -32,7 +39,7 @@ fn check(board: Board<'_>, ring: Ring, position: u64, len: usize) {
 
 #[test]
 fn messages_of_all_lengths_arrive_in_their_places() {
-    let words = Box::new(Words::default());
+    let words = new_words();
     let board = Board::new(&words);
     for ring in RINGS {
         let bytes_max = (ring.lines() as usize / 4) * 64;
@@ -57,13 +64,21 @@ fn a_message_takes_a_cell_or_whole_lines() {
     assert_eq!([0, 1, 56, 57, 64, 65, 128].map(lines), [1, 1, 1, 1, 1, 2, 2]);
     assert_eq!(Ring::Short.fit(62, 2), 62);
     assert_eq!(Ring::Short.fit(63, 2), 64);
-    assert_eq!(Ring::Long.fit(2 * 4096 - 1, 4096), 2 * 4096);
+    assert_eq!(Ring::Long.fit(2 * 16384 - 1, 16384), 2 * 16384);
+}
+
+#[test]
+fn few_lines_use_a_quarter_of_the_long_ring() {
+    assert_eq!(Ring::Long.fit(4095, 1), 4095);
+    assert_eq!(Ring::Long.fit(4095, 2), 16384);
+    assert_eq!(Ring::Long.fit(16384 + 5000, 512), 2 * 16384);
+    assert_eq!(Ring::Long.fit(16384 + 5000, 513), 16384 + 5000);
 }
 
 /// A payload lies beside the words, whatever its bytes are. So it announces no message.
 #[test]
 fn no_payload_looks_like_a_word() {
-    let words = Box::new(Words::default());
+    let words = new_words();
     let board = Board::new(&words);
     for ring in RINGS {
         let forged = |payload: &mut [u8]| {
@@ -80,7 +95,7 @@ fn no_payload_looks_like_a_word() {
 
 #[test]
 fn a_reader_tells_a_missing_message_from_another_one() {
-    let words = Box::new(Words::default());
+    let words = new_words();
     let board = Board::new(&words);
     let lap = Ring::Short.lines();
     put(board, Ring::Short, 5, 8);
@@ -97,7 +112,7 @@ fn a_reader_tells_a_missing_message_from_another_one() {
 /// Words have 48 bits of a position. An empty cell has no message, not even where these bits are 0.
 #[test]
 fn positions_go_on_beyond_the_bits_of_a_word() {
-    let words = Box::new(Words::default());
+    let words = new_words();
     let board = Board::new(&words);
     for position in (1 << 48) - 3..(1 << 48) + 3 {
         assert_eq!(board.look(Ring::Long, position, SIGNATURE), Look::Missing);
@@ -108,7 +123,7 @@ fn positions_go_on_beyond_the_bits_of_a_word() {
 
 #[test]
 fn what_the_owner_has_read_is_told() {
-    let words = Box::new(Words::default());
+    let words = new_words();
     let board = Board::new(&words);
     board.consume(Ring::Short, 7);
     assert_eq!(RINGS.map(|ring| board.consumed(ring)), [7, 0]);
@@ -118,7 +133,7 @@ fn what_the_owner_has_read_is_told() {
 /// A plan may keep the address of a word.
 #[test]
 fn a_word_has_one_address_in_all_laps() {
-    let words = Box::new(Words::default());
+    let words = new_words();
     let board = Board::new(&words);
     let kept = board.word_at(Ring::Short, 9);
     let lap = Ring::Short.lines();

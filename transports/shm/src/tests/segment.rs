@@ -5,7 +5,10 @@ use super::{layout, segment};
 use crate::board::{self, Look, Ring};
 use crate::directory::SETS;
 use crate::mapping::Mapping;
-use crate::{Layout, Part, RING_BYTES_MAX, RING_BYTES_MIN, RankSizes, Sealed, Segment, State};
+use crate::{
+    Layout, Part, RING_BYTES_MAX, RING_BYTES_MIN, RankSizes, Sealed, Segment, ShmTransport, State,
+};
+use goal_engine::transport::Transport;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -248,4 +251,17 @@ fn copies_have_the_bytes_that_were_stored() {
         mapping.load(start, &mut copy);
         assert_eq!(copy, bytes);
     }
+}
+
+#[test]
+fn a_sender_that_waits_in_a_call_has_a_window() {
+    let segment = segment(2, 1);
+    // SAFETY: the only end of the rank.
+    let mut transport = unsafe { ShmTransport::new(&segment, 0) };
+    let state = &segment.status(1).process_state;
+    assert_eq!(transport.window(1), 0);
+    state.set_answers(true);
+    assert_eq!(transport.window(1), 1 << 20);
+    state.set_answers(false);
+    assert_eq!(transport.window(1), 0);
 }

@@ -73,7 +73,13 @@ fn wait<'a>(segment: &'a Segment, member: &mut Member<'a>, rank: u32, position: 
     let board = segment.board(rank);
     member.watch([watched(segment, rank, position)]);
     let is_missing = || board.look(RING, position, SIGNATURE) == Look::Missing;
-    member.wait_while(|_| Ok(is_missing()), |_| ()).unwrap();
+    let answers = || segment.status(1 - rank).process_state.answers();
+    let goes_on = |_: &mut Member<'a>| {
+        assert!(answers(), "peers may ask it for a window");
+        Ok(is_missing())
+    };
+    member.wait_while(goes_on, |_| ()).unwrap();
+    assert!(!answers());
     member.unwatch();
     assert_eq!(board.look(RING, position, SIGNATURE), Look::Arrived);
     // SAFETY: the message is here, and its writer goes on only after an answer.
