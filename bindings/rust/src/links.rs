@@ -9,9 +9,8 @@
 //! publishes the position up to which its runs have ended, once in a quarter of a ring.
 
 use crate::error::{Error, ErrorCode};
-use goal_asm::Nisa;
 use goal_collectives::Algorithm;
-use goal_engine::linked::{Lanes, Lines, Link, Look, Mismatch, Ring, Run};
+use goal_engine::linked::{Lanes, Lines, Look, Mismatch, Ring, Run};
 use goal_job::Wait;
 use goal_lang::{CollectiveKind, Datatype, Function, Op};
 use goal_rank::program::Attached;
@@ -25,6 +24,8 @@ use std::sync::atomic::Ordering;
 const LOOKS: u32 = 2000;
 /// The looks between two questions whether another thread wants the lock.
 const LOOKS_ALONE: u32 = 64;
+/// The looks for one message between two polls of a run that has to pass on messages.
+const LOOKS_RELAY: u32 = 8;
 /// The most looks if the program has a function for idle threads: about a microsecond.
 pub(crate) const LOOKS_BEFORE_IDLE: u32 = 80;
 /// The looks without a yield if ranks share processors. The writer may have the same one.
@@ -60,6 +61,13 @@ pub(crate) struct Call<'c> {
     pub(crate) is_allowed: bool,
 }
 
+/// Returns the number of a communicator's boards; `None` if nothing of it is linked. All ranks
+/// decide alike. `ranks`, `twin` and `is_allowed` are as in [`Call`].
+pub(crate) fn board(ranks: u32, twin: Option<u64>, is_allowed: bool) -> Option<u8> {
+    let number = twin.filter(|_| is_allowed && (2..=RANKS_MAX).contains(&ranks))?;
+    (number < u64::from(BOARDS)).then_some(number as u8)
+}
+
 impl Call<'_> {
     /// Returns the number of the boards on which the collective is linked. Returns `None` if it
     /// runs in the engine. All ranks decide alike.
@@ -68,14 +76,11 @@ impl Call<'_> {
             Function::Predefined(op, _) => op != Op::Div,
             Function::User(_) => false,
         };
-        let is_linked = self.is_allowed
-            && self.algorithm.has_one_round
+        let is_linked = self.algorithm.has_one_round
             && is_function_known
             && self.has_equal_blocks
-            && !self.kind.has_neighbors()
-            && (2..=RANKS_MAX).contains(&self.ranks);
-        let number = self.twin.filter(|_| is_linked)?;
-        (number < u64::from(BOARDS)).then_some(number as u8)
+            && !self.kind.has_neighbors();
+        board(self.ranks, self.twin, self.is_allowed).filter(|_| is_linked)
     }
 
     /// Returns the signature of the collective, which lies in the cell of each of its messages. Two
@@ -97,16 +102,24 @@ impl Call<'_> {
     }
 }
 
+/// The kind of the signatures of the program's own schedules. No collective has this number.
+const OF_PROGRAM: u16 = 0xf;
+
+/// Returns the signature of the program's linked schedule with this number.
+pub(crate) fn signature_of(number: u16) -> u16 {
+    OF_PROGRAM << 12 | number << 1 & 0xfff | 1
+}
+
 /// Returns the collective of a signature.
 pub(crate) fn kind_of(signature: u16) -> Option<CollectiveKind> {
     CollectiveKind::ALL.into_iter().find(|&kind| kind as u16 == signature >> 12)
 }
 
-/// Returns the places of the messages of a file's schedules; `None` if they can't be linked.
-pub(crate) fn link(nisa: &Nisa) -> Option<Link> {
-    let rings = [board::Ring::Short.lines(), board::Ring::Long.lines()];
-    Link::new(nisa, &Lines { rings, of: |bytes| board::lines(bytes as usize) })
-}
+/// The lines of the boards.
+pub(crate) const LINES: Lines = Lines {
+    rings: [board::Ring::Short.lines(), board::Ring::Long.lines()],
+    of: |bytes| board::lines(bytes as usize),
+};
 
 /// Returns a ring as boards name it.
 #[inline(always)]
@@ -199,6 +212,8 @@ struct OfCommunicator {
 /// This rank's linked runs.
 pub(crate) struct Links {
     communicators: [OfCommunicator; BOARDS as usize],
+    /// The number of open runs whose peers wait for later calls of this rank.
+    relays: u32,
     me: u32,
     /// The looks of a waiting rank before it waits in the usual way.
     looks: u32,
@@ -227,7 +242,7 @@ impl Links {
             _ if settings.crowded => (LOOKS_CROWDED, YIELDS),
             _ => (LOOKS, 0),
         };
-        Self { communicators, me, looks, yields, status: segment.status(me) }
+        Self { communicators, relays: 0, me, looks, yields, status: segment.status(me) }
     }
 
     /// Starts a run, which takes the next lines of its ring.
@@ -239,16 +254,18 @@ impl Links {
         let base = on_board(ring).fit(positions.next, lines);
         positions.next = base + lines;
         positions.open += u32::from(!linked.is_empty());
+        self.relays += u32::from(linked.has_relay());
         run.start(base, base + lines);
     }
 
     /// Starts a run as [`start`](Self::start) does, and executes what needs no message. Returns
     /// true if the run has ended. Returns `None`, without an effect, if peers have to be told of
-    /// ends first.
+    /// ends first, or wait for what other runs pass on.
     #[inline(always)]
     pub(crate) fn start_and_put(&mut self, run: &mut Run) -> Option<bool> {
         let of = &self.communicators[run.linked().board()];
-        if of.rings[run.linked().ring() as usize].open != 0 && self.is_behind() {
+        if of.rings[run.linked().ring() as usize].open != 0 && self.is_behind() || self.has_relays()
+        {
             return None;
         }
         self.start(run);
@@ -322,21 +339,29 @@ impl Links {
         is_wanted: impl Fn() -> bool,
     ) -> bool {
         let (mut looks, most) = (0, self.looks.min(looks_max));
+        let alone = if run.linked().has_relay() { LOOKS_RELAY } else { LOOKS_ALONE };
         while looks < most {
             let polled = match run.first_awaited() {
                 Some((at, writer, position)) => {
-                    let until = most.min(looks + LOOKS_ALONE);
-                    if !self.await_word(run, writer, position, &mut looks, until) {
-                        if looks >= most || is_wanted() {
-                            break;
-                        }
+                    let until = most.min(looks + alone);
+                    if self.await_word(run, writer, position, &mut looks, until) {
+                        self.take(run, at)
+                    } else if looks >= most || is_wanted() {
+                        break;
+                    } else if run.linked().has_relay() {
+                        // The message may depend on one that this rank has to pass on.
+                        self.poll(run)
+                    } else {
                         continue;
                     }
-                    self.take(run, at)
                 }
                 None => {
                     looks += 1;
-                    self.poll(run)
+                    let first = run.first_pending();
+                    match self.execute(run, first) {
+                        Ok(false) if run.first_pending() == first => self.poll(run),
+                        executed => executed,
+                    }
                 }
             };
             match polled {
@@ -414,6 +439,12 @@ impl Links {
         rings.any(|positions| positions.open != 0)
     }
 
+    /// Returns true if peers wait for what an open run passes on in later calls of this rank.
+    #[inline(always)]
+    pub(crate) fn has_relays(&self) -> bool {
+        self.relays != 0
+    }
+
     /// Executes what can be executed of these runs. Other ranks may wait for what a run writes, or
     /// for the lines of a run that ends. Returns false if a run has met another collective.
     pub(crate) fn advance<'r>(&mut self, mut runs: impl Iterator<Item = &'r mut Run>) -> bool {
@@ -427,6 +458,7 @@ impl Links {
         let positions = &mut self.communicators[number].rings[ring as usize];
         self.status.process_state.note_move();
         positions.open -= 1;
+        self.relays -= u32::from(run.linked().has_relay());
         if positions.open == 0 && positions.next - positions.published >= quarter(ring) {
             let ended = positions.next;
             self.publish(number, ring, ended);
@@ -506,19 +538,26 @@ impl Links {
     }
 }
 
-/// Returns the error of a run that met another collective.
+/// Returns the error of a run that met another collective or schedule.
 #[cold]
 pub(crate) fn of_mismatch(mismatch: &Mismatch, run: &Run) -> Error {
     let Mismatch { writer, signature } = *mismatch;
-    let name = |signature| kind_of(signature).map_or("a collective", CollectiveKind::name);
-    let (own, other) = (name(run.signature()), name(signature));
-    let differs = match own == other {
-        true => format!("{own} with another count, type, operation or root"),
-        false => format!("{other} where this rank called {own}"),
+    let (own, other) = (kind_of(run.signature()), kind_of(signature));
+    let called = |kind: Option<CollectiveKind>| match kind {
+        Some(kind) => format!("called {kind}"),
+        None => "started a linked schedule".to_owned(),
     };
-    let text = format!(
-        "rank {writer} called {differs}: all ranks must call the same collectives in the same order"
-    );
+    let does = called(other);
+    let differs = match own == other {
+        true if own.is_some() => format!("{does} with another count, type, operation or root"),
+        true => "started another linked schedule than this rank".to_owned(),
+        false => format!("{does} where this rank {}", called(own)),
+    };
+    let rule = match (own, other) {
+        (Some(_), Some(_)) => "call the same collectives",
+        _ => "start the same collectives and linked schedules",
+    };
+    let text = format!("rank {writer} {differs}: all ranks must {rule} in the same order");
     Error::new(ErrorCode::Failed, text)
 }
 
@@ -558,6 +597,13 @@ mod tests {
             Call { is_allowed: false, ..call() },
         ];
         assert!(in_engine.iter().all(|call| call.board().is_none()));
+    }
+
+    #[test]
+    fn schedules_have_signatures_of_no_collective() {
+        assert_eq!(signature_of(0), 0xf001);
+        assert_ne!(signature_of(5), signature_of(6));
+        assert!((0..5000).all(|number| kind_of(signature_of(number)).is_none()));
     }
 
     #[test]

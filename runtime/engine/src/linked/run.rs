@@ -35,7 +35,7 @@ pub struct Run {
     steps: Box<[Step]>,
     /// All operations, as a mask.
     all: u64,
-    /// The operations that need no message and no other operation, as a mask.
+    /// The operations that need no message, directly or not, as a mask.
     initial: u64,
     signature: u16,
     /// The operations that have ended in the current run, as a mask.
@@ -204,6 +204,14 @@ impl Run {
         Ok(())
     }
 
+    /// Returns the first operation that has not ended, as a mask; 0 if the run has ended. It needs
+    /// no other operation.
+    #[inline(always)]
+    pub fn first_pending(&self) -> u64 {
+        let pending = self.all & !self.done;
+        pending & pending.wrapping_neg()
+    }
+
     /// Returns the first operation that has not ended, if it is one that reads a message, with the
     /// writer and the position of the message. Returns `None` if the run has ended.
     #[inline(always)]
@@ -224,7 +232,7 @@ impl Run {
         self.linked.actions(self.waiting(|_| true)).collect()
     }
 
-    /// Returns the operations that need no message and no other operation, as a mask.
+    /// Returns the operations that need no message, directly or not, as a mask.
     #[inline(always)]
     pub fn initial(&self) -> u64 {
         self.initial
