@@ -253,9 +253,13 @@ impl Links {
         let positions = &mut self.communicators[linked.board()].rings[ring as usize];
         let base = on_board(ring).fit(positions.next, lines);
         positions.next = base + lines;
-        positions.open += u32::from(!linked.is_empty());
+        positions.open += 1;
         self.relays += u32::from(linked.has_relay());
         run.start(base, base + lines);
+        // Peers must hear of the lines of a rank that has nothing to do.
+        if run.has_ended() {
+            self.note_end(run);
+        }
     }
 
     /// Starts a run as [`start`](Self::start) does, and executes what needs no message. Returns

@@ -4,7 +4,7 @@ use goal::raw::{self, Schedule};
 use goal::{Communicator, ErrorCode, Group, Mode};
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_engine::Seed;
-use goal_engine::memory::Zeroed;
+use goal_engine::memory::Region;
 use goal_lang::limits::Limits;
 use goal_smith::Shape;
 use std::sync::Arc;
@@ -39,18 +39,19 @@ fn random(group: Group, communicator: &Communicator, seed: u64) -> Result<(), Bo
     encode(&program, &EncodeOptions::default(), None, &mut bytes).unwrap();
     let nisa = Arc::new(Nisa::load(Arc::new(bytes.clone()), &Limits::default()).unwrap());
     let own = goal_engine::Schedule::new(nisa, group.rank(), Seed::default());
-    let memory = Zeroed::new(own.memory_size() as usize);
-    let region = Some(memory.region());
-    let schedule = Schedule::load(bytes, communicator, region, &[], "load").unwrap();
+    let mut words = vec![0u64; own.memory_size().div_ceil(8) as usize + 1];
+    // SAFETY: the memory lasts as long as the region is used, and only through it.
+    let memory = unsafe { Region::new(words.as_mut_ptr().cast(), own.memory_size() as usize) };
+    let schedule = Schedule::load(bytes, communicator, Some(memory), &[], "load").unwrap();
     let mut linked = Err("it was not linked yet".into());
     for run in 0..4 {
         // SAFETY: no run is under way, and nobody else has the memory.
-        own.reset(unsafe { memory.region().whole().as_mut_slice() });
+        own.reset(unsafe { memory.whole().as_mut_slice() });
         // SAFETY: the memory lasts until the run has ended.
         raw::wait(unsafe { schedule.start(None) }.unwrap(), "wait").unwrap();
         let mut all = expected.memory.clone();
         // SAFETY: as above.
-        all[group.rank() as usize] = unsafe { memory.region().whole().as_slice() }.to_vec();
+        all[group.rank() as usize] = unsafe { memory.whole().as_slice() }.to_vec();
         let difference = expected.first_difference(&all);
         assert_eq!(difference, None, "seed {seed}, run {run}, {linked:?}: (rank, address)");
         if run == 1 {

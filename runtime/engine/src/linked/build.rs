@@ -117,12 +117,6 @@ impl Linked {
         Ok((linked, Bindings(drafts.iter().map(|draft| draft.operands).collect())))
     }
 
-    /// Returns true if the schedule has no operations.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.all == 0
-    }
-
     /// Returns the number of the communicator's boards.
     #[inline(always)]
     pub fn board(&self) -> usize {
