@@ -417,8 +417,8 @@ const char *GOAL_Offload_reason(GOAL_Schedule sched);
  * A schedule can be linked if
  * - comm is GOAL_COMM_WORLD or one of the first two other communicators with all of its ranks in
  *   their order, and has 2 to 16 ranks on one host
- * - it has at most 64 actions, each a send, a receive, GOAL_Requires or a local operation on
- *   contiguous buffers; none is a GOAL_DIV, a GOAL_WTIME or a function of the program
+ * - it has at most 64 actions: sends, receives and local operations, on contiguous buffers
+ * - it has no GOAL_DIV, no GOAL_WTIME, no GOAL_IRequires and no function of the program
  * - no receive has a wildcard, and no two messages between two ranks have the same tag
  * - each receive gets a message of its size from the linked schedule of another rank
  * - no rank writes more than 64 KiB
@@ -432,8 +432,8 @@ int GOAL_Link(GOAL_Schedule sched, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD))
 
 /*
  * Returns the reason why the last GOAL_Link of the schedule returned 0; an empty text if it returned
- * 1 or was not called. The text names a rank and, if there is one, the action. It lasts until the
- * next GOAL_Link of the schedule, or until it is freed. NULL if there is no such schedule.
+ * 1 or was not called. The text names the rank, and the action if the reason is one action. It lasts
+ * until the next GOAL_Link of the schedule, or until it is freed. NULL if there is no such schedule.
  */
 const char *GOAL_Link_reason(GOAL_Schedule sched);
 

@@ -22,12 +22,12 @@ use std::sync::atomic::{AtomicU16, Ordering};
 /// `Ok` if a schedule is linked, and the reason if the engine runs it.
 pub type Linking = std::result::Result<(), Box<str>>;
 
-/// The words that a rank sends: two of its own, and its messages or a text.
+/// The number of words that a rank sends: two of its own, and its messages or a text.
 const WORDS: usize = 2 + Messages::WORDS_MAX;
 /// The most bytes of a text.
 const TEXT_MAX: usize = 8 * Messages::WORDS_MAX;
 
-/// What a rank says about its schedule.
+/// The statement of a rank about its schedule.
 enum Word {
     /// The schedule can't be linked, for this reason.
     Refused(String),
@@ -137,7 +137,7 @@ impl Schedule {
         Err(Error::new(ErrorCode::Argument, "the schedule is one of another communicator"))
     }
 
-    /// Returns what this rank says about the schedule.
+    /// Returns the statement of this rank about the schedule.
     ///
     /// # Errors
     /// The schedule runs.
@@ -169,7 +169,7 @@ impl Word {
     fn to_words(&self) -> [u64; WORDS] {
         let (kind, value, rest) = match self {
             Word::Refused(text) => {
-                let bytes = &text.as_bytes()[..text.floor_char_boundary(TEXT_MAX)];
+                let bytes = &text.as_bytes()[..text.len().min(TEXT_MAX)];
                 let words = bytes.chunks(8).map(|chunk| {
                     let mut word = [0; 8];
                     word[..chunk.len()].copy_from_slice(chunk);

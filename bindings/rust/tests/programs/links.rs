@@ -9,7 +9,7 @@ use goal_lang::limits::Limits;
 use goal_smith::Shape;
 use std::sync::Arc;
 
-/// Runs random programs, most of which can be linked, on two communicators.
+/// Runs random programs on two communicators. Many of them can be linked.
 pub(crate) fn all(group: Group) {
     let same: Vec<u32> = (0..group.size()).collect();
     let twin = group.communicator(group.world(), &same).unwrap();

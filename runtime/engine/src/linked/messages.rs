@@ -1,4 +1,4 @@
-//! The messages of one rank's schedule, which the other ranks must know to link it.
+//! Lists the messages of one rank's schedule. The other ranks must know them to link it.
 //!
 //! Threat: the words of another rank may be anything. [`Messages::from_words`] refuses words that
 //! are no messages. [`Link`](super::Link) computes the end of a run's lines from the messages
@@ -41,7 +41,7 @@ pub struct Refusal {
     pub rank: u32,
     /// The action that the reason is about; `None` for the schedule as a whole.
     pub action: Option<Underway>,
-    /// What is wrong, as the rest of a sentence about the action or the schedule.
+    /// The cause, as the rest of a sentence about the action or the schedule.
     pub why: &'static str,
 }
 
