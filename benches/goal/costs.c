@@ -7,7 +7,10 @@
      run       GOAL_Run, less what it takes to read the clock
      ended     GOAL_Test of a run that has ended
      waiting   GOAL_Test of a run that waits for a message
-     whole     GOAL_Run and GOAL_Wait together, with what writes the 8 bytes before and reads them after */
+     whole     GOAL_Run and GOAL_Wait together, with what writes the 8 bytes before and reads them after
+     trip      as whole, for a schedule of one round trip of 8 bytes between 2 ranks
+     trips     as whole, for a schedule of 16 round trips
+     linked-trip, linked-trips   as these, for schedules that GOAL_Link has linked */
 #define _GNU_SOURCE
 #include "group.h"
 #include "clock.h"
@@ -16,8 +19,8 @@
 #include <stdint.h>
 
 enum { CALLS = 1000, STARTS = 10000 };
-enum cost { RUN, ENDED, WAITING, WHOLE, COSTS };
-static const char *const names[COSTS] = {"run", "ended", "waiting", "whole"};
+enum cost { RUN, ENDED, WAITING, WHOLE, TRIP, TRIPS, LINKED_TRIP, LINKED_TRIPS, COSTS };
+static const char *const names[COSTS] = {"run", "ended", "waiting", "whole", "trip", "trips", "linked-trip", "linked-trips"};
 
 static uint64_t given, got;
 static meeting *m;
@@ -34,6 +37,37 @@ static GOAL_Schedule compiled(int source, int dest) {
   GOAL_Schedule schedule = GOAL_Compile(graph);
   group_expect(schedule && GOAL_FreeGraph(graph) == GOAL_SUCCESS && GOAL_MakeScheduleReusable(schedule) == GOAL_SUCCESS);
   return schedule;
+}
+
+/* Round trips from rank 0 to rank 1 and back, one after the other. */
+static GOAL_Schedule round_trips(int count) {
+  GOAL_Graph graph = GOAL_CreateGraph();
+  GOAL_Vertex before = GOAL_INVALID_VERTEX;
+  for (int trip = 0; trip < count; ++trip) {
+    for (int way = 0; way < 2; ++way) {
+      GOAL_Vertex next = way == rank ? GOAL_Send(graph, rank ? &got : &given, sizeof got, 1 - rank, trip, GOAL_USERSPACE)
+                                     : GOAL_Recv(graph, &got, sizeof got, 1 - rank, trip, GOAL_USERSPACE);
+      if (before != GOAL_INVALID_VERTEX) group_expect(GOAL_Requires(graph, before, next) == GOAL_SUCCESS);
+      before = next;
+    }
+  }
+  GOAL_Schedule schedule = GOAL_Compile(graph);
+  group_expect(schedule && GOAL_FreeGraph(graph) == GOAL_SUCCESS);
+  return schedule;
+}
+
+/* Rank 0 writes a number, and both ranks check what came. */
+static double travel(GOAL_Schedule schedule) {
+  int wrong = 0;
+  meeting_wait(m, ranks, crowded);
+  double begin = now_ns();
+  for (uint64_t k = 1; k <= CALLS; ++k) {
+    given = k;
+    group_expect(GOAL_Wait(GOAL_Run(schedule)) == GOAL_SUCCESS);
+    wrong |= got != k;
+  }
+  if (wrong) fail("received another number than was sent");
+  return (now_ns() - begin) / CALLS;
 }
 
 /* The ranks write a number, exchange it and check what came, again and again. */
@@ -99,6 +133,12 @@ int main(int argc, char **argv) {
   GOAL_Schedule schedule = compiled((rank + ranks - 1) % ranks, (rank + 1) % ranks), vain[RANKS] = {NULL};
   for (int sender = 0; ranks > 1 && sender < ranks; ++sender)
     vain[sender] = rank == sender ? compiled(-1, 1 - rank) : compiled(sender, -1);
+  GOAL_Schedule trips[COSTS] = {NULL};
+  for (int cost = TRIP; ranks > 1 && cost < COSTS; ++cost) {
+    trips[cost] = round_trips(cost == TRIP || cost == LINKED_TRIP ? 1 : 16);
+    /* The thread of a rank passes on no message of a linked schedule, so these are not linked there. */
+    if (cost >= LINKED_TRIP && GOAL_Link(trips[cost], GOAL_COMM_WORLD) != 1) trips[cost] = NULL;
+  }
   double clock_ns = clock_cost_ns();
   for (int sample = -1; sample < samples; ++sample) {
     double of[COSTS] = {0};
@@ -107,10 +147,12 @@ int main(int argc, char **argv) {
     group_expect(GOAL_Wait(handle) == GOAL_SUCCESS);
     of[ENDED] = test(handle, 1);
     if (ranks > 1) of[WAITING] = test_in_vain(vain);
+    for (int cost = TRIP; cost < COSTS; ++cost)
+      if (trips[cost]) of[cost] = travel(trips[cost]);
     for (int cost = 0; cost < COSTS && sample >= 0; ++cost) times[cost * samples + sample] = of[cost];
   }
   for (int cost = 0; cost < COSTS; ++cost)
-    if (cost != WAITING || ranks > 1) printf("%d %s %.1f\n", rank, names[cost], median(times + cost * samples, samples));
+    if (cost < TRIP ? cost != WAITING || ranks > 1 : trips[cost] != NULL) printf("%d %s %.1f\n", rank, names[cost], median(times + cost * samples, samples));
   group_end();
   return 0;
 }

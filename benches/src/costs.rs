@@ -34,11 +34,15 @@ pub(crate) struct Args {
 }
 
 /// The costs as the program names them, and as the table does, with the goal in nanoseconds.
-const COSTS: [(&str, &str, Option<f64>); 4] = [
+const COSTS: [(&str, &str, Option<f64>); 8] = [
     ("run", "GOAL_Run", Some(100.0)),
     ("ended", "GOAL_Test of an ended run", Some(20.0)),
     ("waiting", "GOAL_Test of one that waits for a message", Some(20.0)),
     ("whole", "GOAL_Run and GOAL_Wait", None),
+    ("trip", "a round trip of 8 bytes", None),
+    ("trips", "16 round trips", None),
+    ("linked-trip", "a linked round trip", None),
+    ("linked-trips", "16 linked round trips", None),
 ];
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {

@@ -206,7 +206,8 @@ typedef enum {
   GOAL_EXT_OFFLOAD = 13,
   GOAL_EXT_GROWTH = 14,
   GOAL_EXT_SURVIVAL = 15,
-  GOAL_EXT_IDLE = 16
+  GOAL_EXT_IDLE = 16,
+  GOAL_EXT_LINK = 17
 } GOAL_ExtensionId;
 
 /* Returns 1 if this library has an extension; else 0. */
@@ -404,6 +405,37 @@ int GOAL_IsOffloaded(GOAL_Schedule sched);
  * the schedule is freed. NULL if there is no such schedule.
  */
 const char *GOAL_Offload_reason(GOAL_Schedule sched);
+
+/*
+ * Links a short schedule: its later runs need no engine, since all ranks know where each message
+ * lies. All ranks of comm call it, each with a schedule that it has compiled or loaded for comm, in
+ * the same order as collectives of comm. It returns when all have called it. Returns 1 if the
+ * schedule is linked now. Returns 0 if it runs as before, which is no error. All ranks get the same
+ * result, except for a rank with an error. In that case the others get 0, and GOAL_Link_reason names
+ * the error. GOAL_ERR_BUSY if the schedule runs.
+ *
+ * A schedule can be linked if
+ * - comm is GOAL_COMM_WORLD or one of the first two other communicators with all of its ranks in
+ *   their order, and has 2 to 16 ranks on one host
+ * - it has at most 64 actions: sends, receives and local operations, on contiguous buffers
+ * - it has no GOAL_DIV, no GOAL_WTIME, no GOAL_IRequires and no function of the program
+ * - no receive has a wildcard, and no two messages between two ranks have the same tag
+ * - each receive gets a message of its size from the linked schedule of another rank
+ * - no rank writes more than 64 KiB
+ * - it works on memory of the program, and no rank was lost before
+ * - no send waits for a receive, in a job of "goal-run --progress thread"
+ *
+ * All ranks start the linked schedules and the collectives of comm in the same order. Sends that
+ * wait for a receive go on only in calls of the library.
+ */
+int GOAL_Link(GOAL_Schedule sched, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD));
+
+/*
+ * Returns the reason why the last GOAL_Link of the schedule returned 0; an empty text if it returned
+ * 1 or was not called. The text names the rank, and the action if the reason is one action. It lasts
+ * until the next GOAL_Link of the schedule, or until it is freed. NULL if there is no such schedule.
+ */
+const char *GOAL_Link_reason(GOAL_Schedule sched);
 
 /* Returns 1 if the schedule can be run; else 0. A run never invalidates it. */
 int GOAL_IsScheduleValid(GOAL_Schedule sched);

@@ -115,7 +115,7 @@ extern "C" fn GOAL_IsFinalized() -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_IsExtensionAvailable(extension: GOAL_ExtensionId) -> c_int {
     // Extensions have numbers from 1 on, and all that the header names are available.
-    (1..=16).contains(&extension).into()
+    (1..=17).contains(&extension).into()
 }
 
 #[unsafe(no_mangle)]

@@ -10,13 +10,13 @@ use crate::run::finish;
 use crate::table::{Kind, Table};
 use crate::types::{GOAL_Comm, GOAL_Graph, GOAL_Handle, GOAL_Schedule};
 use crate::user::allowed;
-use goal::raw::{Schedule, Ticket, fast, read_nisa, tidy};
+use goal::raw::{Schedule, Ticket, fast, link, read_nisa, tidy};
 use goal::{Error, ErrorCode, Group, Result};
 use goal_engine::memory::Region;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::slice;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// A schedule that the program has created.
 pub(crate) struct Entry {
@@ -27,6 +27,15 @@ pub(crate) struct Entry {
     /// The reason why processes run the schedule, as a text for C. Set when the program asks for it
     /// first.
     reason: OnceLock<CString>,
+    /// The reason why the last [`GOAL_Link`] returned 0; empty if it did not.
+    not_linked: Mutex<CString>,
+}
+
+/// Returns a text for C. Leaves out zeros.
+fn text_of(text: &str) -> CString {
+    let mut text = text.to_owned();
+    text.retain(|letter| letter != '\0');
+    CString::new(text).unwrap_or_default()
 }
 
 pub(crate) static SCHEDULES: Table<Entry> = Table::new(Kind::Schedule);
@@ -34,7 +43,8 @@ pub(crate) static SCHEDULES: Table<Entry> = Table::new(Kind::Schedule);
 /// Stores a schedule in the table, and returns its handle. `bound` has the buffers for each start;
 /// `None` if the schedule starts on buffers of its own.
 pub(crate) fn keep(schedule: Schedule, bound: Option<Box<[usize]>>) -> Result<GOAL_Schedule> {
-    Ok(GOAL_Schedule(SCHEDULES.add(Entry { schedule, bound, reason: OnceLock::new() })?))
+    let (reason, not_linked) = (OnceLock::new(), Mutex::default());
+    Ok(GOAL_Schedule(SCHEDULES.add(Entry { schedule, bound, reason, not_linked })?))
 }
 
 #[unsafe(no_mangle)]
@@ -108,9 +118,9 @@ extern "C" fn GOAL_MakeScheduleReusable(sched: GOAL_Schedule) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_FreeSchedule(sched: GOAL_Schedule) -> c_int {
     status("GOAL_FreeSchedule", || {
-        SCHEDULES.remove(sched.0, |Entry { schedule, bound, reason }| {
+        SCHEDULES.remove(sched.0, |Entry { schedule, bound, reason, not_linked }| {
             let failed = schedule.free().err();
-            failed.map(|(error, schedule)| (error, Entry { schedule, bound, reason }))
+            failed.map(|(error, schedule)| (error, Entry { schedule, bound, reason, not_linked }))
         })?;
         tidy();
         Ok(())
@@ -126,12 +136,32 @@ extern "C" fn GOAL_IsOffloaded(sched: GOAL_Schedule) -> c_int {
 extern "C" fn GOAL_Offload_reason(sched: GOAL_Schedule) -> *const c_char {
     border("GOAL_Offload_reason", || {
         let entry = SCHEDULES.get(sched.0)?;
-        let reason = entry.reason.get_or_init(|| {
-            let mut text = entry.schedule.offload().err().unwrap_or_default().to_owned();
-            text.retain(|letter| letter != '\0');
-            CString::new(text).unwrap_or_default()
-        });
-        Ok(reason.as_ptr())
+        let text = || text_of(entry.schedule.offload().err().unwrap_or_default());
+        Ok(entry.reason.get_or_init(text).as_ptr())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Link(sched: GOAL_Schedule, comm: GOAL_Comm) -> c_int {
+    border("GOAL_Link", || {
+        let communicator = communicator(comm)?;
+        // A rank without a schedule takes part too, since the others wait for it.
+        let entry = SCHEDULES.get(sched.0);
+        let schedule = entry.as_ref().map(|entry| &entry.schedule).map_err(Clone::clone);
+        let linked = link(schedule, &communicator, "GOAL_Link");
+        waited();
+        let (linked, entry) = (linked?, entry?);
+        let reason = text_of(linked.as_ref().err().map_or("", |why| why));
+        *entry.not_linked.lock().unwrap_or_else(PoisonError::into_inner) = reason;
+        Ok(linked.is_ok().into())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn GOAL_Link_reason(sched: GOAL_Schedule) -> *const c_char {
+    border("GOAL_Link_reason", || {
+        let entry = SCHEDULES.get(sched.0)?;
+        Ok(entry.not_linked.lock().unwrap_or_else(PoisonError::into_inner).as_ptr())
     })
 }
 

@@ -149,6 +149,27 @@ impl Schedule {
         Ok(Run { ticket, kept: Mutex::new(Some(Arc::clone(compiled))) })
     }
 
+    /// Links a short schedule, so that its later runs need no engine. All ranks of the communicator
+    /// call this, each with a schedule that it has compiled or loaded for it, in the same order as
+    /// its collectives. It returns when all have called it.
+    ///
+    /// Returns None if the schedule is linked now, or the reason as a text if it runs as before.
+    /// All ranks get the same result. All ranks start the linked schedules and the collectives of a
+    /// communicator in the same order.
+    #[pyo3(signature = (comm = None))]
+    fn link(
+        &self,
+        py: Python<'_>,
+        comm: Option<&Bound<'_, Communicator>>,
+    ) -> PyResult<Option<String>> {
+        let communicator = communicator_of(py, comm)?;
+        let code = self.0.code();
+        let linked =
+            life::detached(py, || raw::link(Ok(code.schedule()), &communicator, "Schedule.link"))?;
+        function::seen()?;
+        Ok(linked.err().map(String::from))
+    }
+
     /// Returns the compiled graph as the text of this rank in the language GOAL.
     fn text(&self, py: Python<'_>) -> PyResult<String> {
         let code = self.0.code();

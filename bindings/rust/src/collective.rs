@@ -7,7 +7,7 @@ use crate::compile;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
 use crate::linkable::Call;
-use crate::links::link;
+use crate::links::LINES;
 use crate::progress::RankCore;
 use crate::raw::{Schedule, Ticket};
 use crate::table::{decisions, published};
@@ -15,6 +15,7 @@ use goal_asm::Nisa;
 use goal_collectives::{
     Algorithm, Blocks, GenerateError, Request, RequestError, TableError, algorithm,
 };
+use goal_engine::linked::{Link, Unlinkable};
 use goal_lang::{Body, CollectiveKind, Datatype, Function, ProgramBuilder, Space};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -120,10 +121,14 @@ impl Collective {
             let in_place = self.kind == CollectiveKind::Barrier;
             let in_place = vec![in_place; communicator.size() as usize];
             let all = self.of_all_ranks(communicator, algorithm, &in_place);
-            if let Some(link) = all.ok().and_then(|all| link(&all))
+            if let Some(link) = all.ok().and_then(|all| Link::new(&all, &LINES).ok())
                 && let Some(set) = shared.with(|core| Ok(core.set_of(communicator)))?
             {
-                schedule.link(&link, call.signature(), set)?;
+                let linked = schedule.linked_form(&link, call.signature(), set);
+                schedule.set_linked(linked.map_err(|Unlinkable| {
+                    let text = "the links of a collective differ between ranks";
+                    Error::new(ErrorCode::Internal, text)
+                })?);
             }
         }
         Ok(Persistent { schedule, algorithm, in_place: self.in_place })

@@ -76,6 +76,7 @@ mod communicator;
 mod compile;
 mod departed;
 mod error;
+mod exchange;
 mod file;
 mod graph;
 mod group;

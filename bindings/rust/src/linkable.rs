@@ -38,8 +38,7 @@ impl Call<'_> {
             && is_function_known
             && self.has_equal_blocks
             && !self.kind.has_neighbors()
-            && (2..=RANKS_MAX).contains(&self.ranks.len())
-            && self.ranks.iter().all(|&rank| rank < BOARD_RANKS)
+            && may_have_boards(self.ranks)
     }
 
     /// Returns the signature of the collective, which lies in the cell of each of its messages. Two
@@ -59,6 +58,19 @@ impl Call<'_> {
         });
         (self.kind as u16) << 12 | (mixed >> 52) as u16 | 1
     }
+}
+
+/// Returns true if a communicator of these ranks of the job may get boards.
+pub(crate) fn may_have_boards(ranks: &[u32]) -> bool {
+    (2..=RANKS_MAX).contains(&ranks.len()) && ranks.iter().all(|&rank| rank < BOARD_RANKS)
+}
+
+/// The kind of the signatures of the program's own schedules. No collective has this number.
+const OF_PROGRAM: u16 = 0xf;
+
+/// Returns the signature of the program's linked schedule with this number.
+pub(crate) fn signature_of(number: u16) -> u16 {
+    OF_PROGRAM << 12 | number << 1 & 0xfff | 1
 }
 
 /// Returns the collective of a signature.
@@ -102,6 +114,13 @@ mod tests {
             Call { is_allowed: false, ..call() },
         ];
         assert!(in_engine.iter().all(|call| !call.is_linkable()));
+    }
+
+    #[test]
+    fn schedules_have_signatures_of_no_collective() {
+        assert_eq!(signature_of(0), 0xf001);
+        assert_ne!(signature_of(5), signature_of(6));
+        assert!((0..5000).all(|number| kind_of(signature_of(number)).is_none()));
     }
 
     #[test]

@@ -13,9 +13,8 @@
 
 use crate::error::{Error, ErrorCode};
 use crate::linkable::{RANKS_MAX, kind_of};
-use goal_asm::Nisa;
 use goal_engine::WORLD;
-use goal_engine::linked::{Lanes, Lines, Link, Look, Mismatch, Ring, Run};
+use goal_engine::linked::{Lanes, Lines, Look, Mismatch, Ring, Run};
 use goal_job::Wait;
 use goal_lang::CollectiveKind;
 use goal_rank::program::Attached;
@@ -31,6 +30,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const LOOKS: u32 = 2000;
 /// The looks between two questions whether another thread wants the lock.
 const LOOKS_ALONE: u32 = 64;
+/// The looks for one message between two polls of a run that has to pass on messages.
+const LOOKS_RELAY: u32 = 8;
 /// The most looks if the program has a function for idle threads: about a microsecond.
 pub(crate) const LOOKS_BEFORE_IDLE: u32 = 80;
 /// The looks without a yield if ranks share processors. The writer may have the same one.
@@ -42,11 +43,11 @@ const YIELDS: u32 = 64;
 /// take the cell's line away from its writer.
 const LOOKS_WITHOUT_PAUSE: u32 = 32;
 
-/// Returns the places of the messages of a file's schedules; `None` if they can't be linked.
-pub(crate) fn link(nisa: &Nisa) -> Option<Link> {
-    let rings = [board::Ring::Short.lines(), board::Ring::Long.lines()];
-    Link::new(nisa, &Lines { rings, of: |bytes| board::lines(bytes as usize) })
-}
+/// The lines of the boards.
+pub(crate) const LINES: Lines = Lines {
+    rings: [board::Ring::Short.lines(), board::Ring::Long.lines()],
+    of: |bytes| board::lines(bytes as usize),
+};
 
 /// Returns a ring as boards name it.
 #[inline(always)]
@@ -198,6 +199,8 @@ pub(crate) struct Links {
     sets: FxHashMap<u64, Option<u8>>,
     /// The sets that have a communicator.
     in_use: Vec<usize>,
+    /// The number of open runs whose peers wait for later calls of this rank.
+    relays: u32,
     /// The looks of a waiting rank before it waits in the usual way.
     looks: u32,
     /// The further looks with a yield of the processor between two of them.
@@ -230,6 +233,7 @@ impl Links {
             members: Default::default(),
             sets: FxHashMap::default(),
             in_use: Vec::new(),
+            relays: 0,
             looks,
             yields,
             status: segment.status(me),
@@ -299,16 +303,21 @@ impl Links {
         let positions = &mut self.communicators[run.board()].rings[ring as usize];
         let base = on_board(ring).fit(positions.next, run.lines());
         positions.next = base + run.lines();
-        positions.open += u32::from(!run.is_empty());
+        positions.open += 1;
+        self.relays += u32::from(run.has_relay());
         run.start(base);
+        // Peers must hear of the lines of a rank that has nothing to do.
+        if run.has_ended() {
+            self.note_end(run);
+        }
     }
 
     /// Starts a run as [`start`](Self::start) does, and executes what needs no message. Returns
     /// true if the run has ended. Returns `None`, without an effect, if peers have to be told of
-    /// ends first.
+    /// ends first, or wait for what other runs pass on.
     #[inline(always)]
     pub(crate) fn start_and_put(&mut self, run: &mut Run) -> Option<bool> {
-        if self.is_behind(run) {
+        if self.is_behind(run) || self.has_relays() {
             return None;
         }
         self.start(run);
@@ -383,33 +392,40 @@ impl Links {
     ) -> bool {
         let (mut looks, most) = (0, self.looks.min(looks_max));
         while looks < most {
-            let has_ended = match run.first_awaited() {
+            let polled = match run.first_awaited() {
                 Some((at, writer, position)) if run.ring() == Ring::Short => {
                     let boards = &self.communicators[run.board()].boards;
                     let word = boards.all[writer as usize].word_at(board::Ring::Short, position);
                     let wanted = board::word(position, run.signature());
-                    let until = most.min(looks + LOOKS_ALONE);
-                    if !await_word(word, wanted, &mut looks, until) {
-                        if is_wanted() {
-                            break;
-                        }
+                    let alone = if run.has_relay() { LOOKS_RELAY } else { LOOKS_ALONE };
+                    let until = most.min(looks + alone);
+                    if await_word(word, wanted, &mut looks, until) {
+                        run.take(&OneRing::<false>(boards), at);
+                        Ok(run.has_ended() && self.note_end(run))
+                    } else if looks >= most || is_wanted() {
+                        break;
+                    } else if run.has_relay() {
+                        // The message may depend on one that this rank has to pass on.
+                        self.poll(run)
+                    } else {
                         continue;
                     }
-                    run.take(&OneRing::<false>(boards), at);
-                    run.has_ended() && self.note_end(run)
                 }
                 _ => {
                     pause(looks);
                     looks += 1;
-                    match self.poll(run) {
-                        Ok(has_ended) => has_ended,
-                        // The usual way meets the error again, and tells it.
-                        Err(_) => return false,
+                    let first = run.first_pending();
+                    match self.execute(run, first) {
+                        Ok(false) if run.first_pending() == first => self.poll(run),
+                        executed => executed,
                     }
                 }
             };
-            if has_ended {
-                return true;
+            match polled {
+                Ok(true) => return true,
+                Ok(false) => {}
+                // The usual way meets the error again, and tells it.
+                Err(_) => return false,
             }
         }
         self.yields > 0 && self.spin_and_yield(run, is_wanted)
@@ -437,6 +453,12 @@ impl Links {
         self.in_use.iter().any(is_open)
     }
 
+    /// Returns true if peers wait for what an open run passes on in later calls of this rank.
+    #[inline(always)]
+    pub(crate) fn has_relays(&self) -> bool {
+        self.relays != 0
+    }
+
     /// Executes what can be executed of these runs. Other ranks may wait for what a run writes, or
     /// for the lines of a run that ends. Returns false if a run has met another collective.
     pub(crate) fn advance<'r>(&mut self, mut runs: impl Iterator<Item = &'r mut Run>) -> bool {
@@ -450,6 +472,7 @@ impl Links {
         let positions = &mut self.communicators[number].rings[ring as usize];
         self.status.process_state.note_move();
         positions.open -= 1;
+        self.relays -= u32::from(run.has_relay());
         if positions.open == 0 && positions.next - positions.published >= quarter(ring) {
             let ended = positions.next;
             self.publish(number, ring, ended);
@@ -529,20 +552,27 @@ impl Links {
         watched
     }
 
-    /// Returns the error of a run that met another collective.
+    /// Returns the error of a run that met another collective or schedule.
     #[cold]
     pub(crate) fn of_mismatch(&self, mismatch: &Mismatch, run: &Run) -> Error {
         let Mismatch { writer, signature } = *mismatch;
         let rank = self.members[run.board()].in_job[writer as usize];
-        let name = |signature| kind_of(signature).map_or("a collective", CollectiveKind::name);
-        let (own, other) = (name(run.signature()), name(signature));
-        let differs = match own == other {
-            true => format!("{own} with another count, type, operation or root"),
-            false => format!("{other} where this rank called {own}"),
+        let (own, other) = (kind_of(run.signature()), kind_of(signature));
+        let called = |kind: Option<CollectiveKind>| match kind {
+            Some(kind) => format!("called {kind}"),
+            None => "started a linked schedule".to_owned(),
         };
-        let text = format!(
-            "rank {rank} called {differs}: all ranks must call the same collectives in the same order"
-        );
+        let does = called(other);
+        let differs = match own == other {
+            true if own.is_some() => format!("{does} with another count, type, operation or root"),
+            true => "started another linked schedule than this rank".to_owned(),
+            false => format!("{does} where this rank {}", called(own)),
+        };
+        let rule = match (own, other) {
+            (Some(_), Some(_)) => "call the same collectives",
+            _ => "start the same collectives and linked schedules",
+        };
+        let text = format!("rank {rank} {differs}: all ranks must {rule} in the same order");
         Error::new(ErrorCode::Failed, text)
     }
 }

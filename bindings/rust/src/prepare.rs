@@ -1,19 +1,19 @@
 //! Prepares collectives, and schedules from files, for any number of runs. The kernels of the job's
 //! hosts may execute these runs, so the ranks exchange proposals.
-#![allow(unsafe_code)] // a run on memory of this module's own
 
 use crate::collective::{Collective, Persistent};
 use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result};
+use crate::exchange::exchange;
 use crate::group::Group;
 use crate::offload::{Offer, Proposal, Refusal, WORDS, Way};
-use crate::raw::{self, Schedule};
+use crate::raw::Schedule;
 use goal_asm::nisa::{Operation, Record};
 use goal_asm::{Nisa, VerifyError};
 use goal_collectives::Blocks;
 use goal_engine::memory::Region;
+use goal_lang::Function;
 use goal_lang::limits::{Limit, Limits};
-use goal_lang::{CollectiveKind, Datatype, Function, Op};
 use std::sync::Arc;
 
 impl Collective {
@@ -149,35 +149,7 @@ fn way(communicator: &Communicator, offer: &Offer<'_>, call: &str) -> Result<Opt
         Ok(begun) => begun,
         Err(why) => return Ok(Some(Err(why))),
     };
-    let all = exchange(communicator, own, call)?;
+    let all = exchange(communicator, &own.to_words(), call)?;
+    let all: Vec<Proposal> = all.chunks_exact(WORDS).map(Proposal::from_words).collect();
     Ok(Some(offload.decide(communicator, offer, &own, &all)))
-}
-
-/// Sends this rank's proposal to all ranks of a communicator. Returns the proposals of all ranks,
-/// by rank.
-///
-/// # Errors
-/// The job can't go on.
-fn exchange(communicator: &Communicator, own: Proposal, call: &str) -> Result<Vec<Proposal>> {
-    let collective = Collective {
-        kind: CollectiveKind::Allgather,
-        count: WORDS as u64,
-        datatype: Datatype::UInt64,
-        function: Function::Predefined(Op::Sum, Datatype::UInt8),
-        root: 0,
-        in_place: false,
-    };
-    let schedule = collective.compile_uncounted(&communicator.shadow())?;
-    let output = vec![0u64; WORDS * communicator.size() as usize];
-    let mut memory = Box::new((own.to_words(), output));
-    let input = memory.0.as_mut_ptr().expose_provenance();
-    let buffers = [input, memory.1.as_mut_ptr().expose_provenance()];
-    // SAFETY: the buffers have the collective's sizes, and nobody uses them meanwhile. They live
-    // until the run has ended, or for ever if that is not known.
-    let ran = unsafe { schedule.start(Some(&buffers)) }.and_then(|run| raw::wait(run, call));
-    if let Err(error) = ran {
-        Box::leak(memory);
-        return Err(error);
-    }
-    Ok(memory.1.chunks_exact(WORDS).map(Proposal::from_words).collect())
 }

@@ -444,7 +444,7 @@ impl RankCore {
     }
 
     /// Makes progress of all linked runs. A run that has failed is told when it is settled.
-    fn advance_linked(&mut self) {
+    pub(crate) fn advance_linked(&mut self) {
         if self.links.has_open_runs() {
             self.links.advance(self.slots.all_linked());
             self.links.publish_all(self.slots.all_linked());

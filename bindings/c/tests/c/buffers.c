@@ -52,7 +52,7 @@ int main(void) {
   for (int i = -1; i < 20; i++) {
     extensions += GOAL_IsExtensionAvailable((GOAL_ExtensionId)i);
   }
-  failed += GOAL_IsExtensionAvailable(GOAL_EXT_IDLE) != 1 || extensions != 16;
+  failed += GOAL_IsExtensionAvailable(GOAL_EXT_LINK) != 1 || extensions != 17;
   failed += strcmp(GOAL_Error_string(GOAL_SUCCESS), "success") != 0;
   failed += strcmp(GOAL_Error_string(GOAL_ERR_RANK), "there is no such rank") != 0;
   failed += strcmp(GOAL_Error_string(-99), "there is no such code") != 0;

@@ -97,6 +97,8 @@ static void act_as_rank(void) {
   NOTHING(GOAL_LoadMemory(message, 8, GOAL_COMM_WORLD, NULL, 0));
   CODE(GOAL_IsOffloaded(exchange));
   NOTHING(GOAL_Offload_reason(exchange));
+  CODE(GOAL_Link(exchange, GOAL_COMM_WORLD));
+  NOTHING(GOAL_Link_reason(exchange));
   check(!GOAL_IsScheduleValid(exchange), "GOAL_IsScheduleValid");
   CODE(GOAL_MakeScheduleReusable(exchange));
   NOTHING(GOAL_Run(exchange));

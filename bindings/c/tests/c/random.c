@@ -1,5 +1,5 @@
 // Random calls from a seed: collectives and graphs on several communicators, many in flight, waited
-// for in any order and way, with wrong calls between. Every result is checked.
+// for in any order and way, with wrong calls between. Some graphs are linked. Every result is checked.
 // RUN: build %s
 // RUN: ./random 8
 // RUN: goal-run -n 2 ./random 4
@@ -117,6 +117,10 @@ static GOAL_Schedule shift(const Flying *f) {
     before = add;
   }
   schedule = GOAL_Compile(graph);
+  if (f->root % 2 == 0) {
+    int linked = GOAL_Link(schedule, comm);
+    CHECK(linked == 0 || linked == 1);
+  }
   CHECK(GOAL_FreeGraph(graph) == 0);
   CHECK(GOAL_Requires(graph, 0, 1) == GOAL_ERR_HANDLE);
   return schedule;

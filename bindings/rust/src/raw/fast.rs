@@ -31,7 +31,7 @@ impl Schedule {
     /// The engine lock can't be taken.
     pub fn remember(&self, key: usize, addresses: Option<&[usize]>) -> Result<()> {
         let bound = &self.bound;
-        if bound.linked.is_none() {
+        if bound.linked.get().is_none() {
             return Ok(());
         }
         bound.group.shared().with(|core| {

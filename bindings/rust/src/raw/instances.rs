@@ -38,6 +38,9 @@ impl Memory {
     }
 }
 
+/// A linked schedule, and the places of its operands.
+pub(crate) type LinkedForm = (Arc<Linked>, Bindings);
+
 /// A compiled schedule, with the memory that it works on and its instances.
 pub(super) struct BoundSchedule {
     pub(super) group: Group,
@@ -51,8 +54,9 @@ pub(super) struct BoundSchedule {
     pub(super) starts: Starts,
     /// The name of the collective; `None` if the schedule is not a counted collective.
     pub(super) collective: Option<&'static str>,
-    /// The linked form of the schedule; `None` if the engine runs it.
-    pub(super) linked: Option<(Arc<Linked>, Bindings)>,
+    /// The linked form of the schedule; empty if the engine runs it. Set once, under the engine lock
+    /// or before the schedule is used.
+    pub(super) linked: OnceLock<LinkedForm>,
     /// The way in which the schedule runs: in the kernel, or by processes.
     pub(super) way: Way,
     /// The initial values of [`Memory::Own`], for runs in the kernel.
@@ -268,11 +272,17 @@ impl BoundSchedule {
             None => unsafe { self.add_linked(core)? },
         };
         core.parts()?;
+        if core.links.has_relays() {
+            core.advance_linked();
+        }
         let RankCore { slots, links, .. } = core;
         let mut parked = slots.parked(number).expect("it has ended");
         if !parked.is_bound(addresses) {
             self.check_binding(addresses)?;
-            let regions: SmallVec<[Region; 4]> = self.regions(addresses).collect();
+            let regions: SmallVec<[Region; 4]> = match self.memory {
+                Memory::Region(region) => [region].into_iter().collect(),
+                _ => self.regions(addresses).collect(),
+            };
             // SAFETY: as the caller says.
             unsafe { parked.linked().bind(&regions) };
             parked.note_bound(addresses);
@@ -290,7 +300,7 @@ impl BoundSchedule {
     unsafe fn add_linked(self: &Arc<Self>, core: &mut RankCore) -> Result<u32> {
         self.communicator.refuse_left(&self.group.shared().attached)?;
         core.release_orphans()?;
-        let (linked, bindings) = self.linked.as_ref().expect("the schedule is linked");
+        let (linked, bindings) = self.linked.get().expect("the schedule is linked");
         let run = Run::new(Arc::clone(linked), bindings.clone()).ok_or_else(|| self.no_memory())?;
         let number = core.slots.park(Instance::Linked(Box::new(run)), Arc::clone(self) as _);
         self.add_slot(core, number);

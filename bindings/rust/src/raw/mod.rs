@@ -5,6 +5,7 @@
 mod ends;
 mod fast;
 mod instances;
+mod link;
 
 use crate::communicator::Communicator;
 use crate::compile::{self, Compiled};
@@ -21,7 +22,7 @@ use goal_engine::Schedule as Code;
 use goal_engine::linked::{Link, Linked, Unlinkable};
 use goal_engine::memory::Region;
 use goal_job::limits::NISA_BYTES_MAX;
-use instances::{BoundSchedule, Memory};
+use instances::{BoundSchedule, LinkedForm, Memory};
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -37,6 +38,7 @@ pub use ends::{
     forget_calls, has_ended, has_waiter, progress, put_off, test, tidy, wait, wait_any, when_ended,
 };
 pub use fast::{Fast, fast};
+pub use link::{Linking, link};
 
 /// Reads a NISA file for [`Schedule::load`]. It must be a regular file of at most 4 GiB. If it is
 /// no NISA file, returns only its first bytes, which [`Schedule::load`] refuses.
@@ -92,16 +94,25 @@ impl Schedule {
         (bound.collective, bound.starts) = (Some(collective), Starts(Some(starts)));
     }
 
-    /// Sets the linked form of a new schedule, on the boards of `set`.
-    pub(crate) fn link(&mut self, link: &Link, signature: u16, set: u8) -> Result<()> {
-        let bound = Arc::get_mut(&mut self.bound).expect("it is new");
-        let (ranks, me) = (bound.communicator.all_in_group(), bound.communicator.rank());
-        let linked = Linked::new(Arc::clone(&bound.code), link, &ranks, me, signature, set);
-        let (linked, bindings) = linked.map_err(|Unlinkable| {
-            Error::new(ErrorCode::Internal, "the links of a collective differ between ranks")
-        })?;
-        bound.linked = Some((Arc::new(linked), bindings));
-        Ok(())
+    /// Returns the linked form of the schedule.
+    ///
+    /// # Errors
+    /// The link is not one of this schedule.
+    pub(crate) fn linked_form(
+        &self,
+        link: &Link,
+        signature: u16,
+        set: u8,
+    ) -> std::result::Result<LinkedForm, Unlinkable> {
+        let BoundSchedule { code, communicator, .. } = &*self.bound;
+        let (ranks, me) = (communicator.all_in_group(), communicator.rank());
+        let (linked, bindings) = Linked::new(Arc::clone(code), link, &ranks, me, signature, set)?;
+        Ok((Arc::new(linked), bindings))
+    }
+
+    /// Sets the linked form of a schedule that has no instances and no linked form.
+    pub(crate) fn set_linked(&self, linked: LinkedForm) {
+        assert!(self.bound.linked.set(linked).is_ok(), "it is linked once");
     }
 
     /// Sets the way in which a new schedule runs.
@@ -134,7 +145,7 @@ impl Schedule {
                 first,
                 collective,
                 starts,
-                linked: None,
+                linked: OnceLock::new(),
                 way,
                 initial,
             }),
@@ -297,7 +308,7 @@ impl Schedule {
                     (Ok(part), ended) => bound.start_in_kernel(core, part, buffers, ended),
                     // All survivors of a loss have regrouped, so they decide alike.
                     (Err(_), ended)
-                        if bound.linked.is_some() && core.links_on(&bound.communicator) =>
+                        if bound.linked.get().is_some() && core.links_on(&bound.communicator) =>
                     {
                         bound.start_linked(core, buffers, ended)
                     }
@@ -328,7 +339,7 @@ impl Schedule {
     /// Returns the slot of the schedule's first linked instance, and the counter of its starts.
     /// Returns `None` if the schedule is not linked or never ran.
     pub(crate) fn linked_slot(&self) -> Option<(u32, Starts)> {
-        let first = self.bound.first().filter(|_| self.bound.linked.is_some())?;
+        let first = self.bound.first().filter(|_| self.bound.linked.get().is_some())?;
         Some((first, self.bound.starts))
     }
 

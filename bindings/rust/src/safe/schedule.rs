@@ -4,6 +4,7 @@
 use super::memories::{Memories, release};
 use super::run::Run;
 use crate::collective::Persistent;
+use crate::communicator::Communicator;
 use crate::error::Result;
 use crate::progress::is_fatal;
 use crate::raw;
@@ -58,6 +59,26 @@ impl Schedule {
             }
         })?;
         Ok(Run::new(ticket, Arc::clone(&self.memories)))
+    }
+
+    /// Links a short schedule, so that its later runs need no engine. All ranks of `communicator`
+    /// call this, each with a schedule that it has compiled for it, in the same order as its
+    /// collectives. It returns when all have called it. Returns `Ok(Ok(()))` if the schedule is
+    /// linked now, and the reason if it runs as before. All ranks get the same result. `GOAL_Link`
+    /// in `goal.h` lists the schedules that can be linked.
+    ///
+    /// All ranks start the linked schedules and the collectives of a communicator in the same
+    /// order.
+    ///
+    /// # Errors
+    /// The schedule runs, is one of another communicator, or is linked already with other
+    /// schedules. Or the job can't go on.
+    pub fn link(&self, communicator: &Communicator) -> Result<raw::Linking> {
+        let schedule = match &self.runs {
+            Runs::Graph(schedule) => schedule,
+            Runs::Collective { collective, .. } => collective.schedule(),
+        };
+        raw::link(Ok(schedule), communicator, "Schedule::link")
     }
 
     /// Returns `Ok` if the kernels of the job's hosts run the schedule, and an error if the

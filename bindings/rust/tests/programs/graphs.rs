@@ -20,7 +20,7 @@ pub(crate) fn all(group: Group) {
     large_messages_from_anywhere(group);
 }
 
-fn neighbours(group: Group) -> (u32, u32) {
+pub(crate) fn neighbours(group: Group) -> (u32, u32) {
     let (rank, size) = (group.rank(), group.size());
     ((rank + 1) % size, (rank + size - 1) % size)
 }

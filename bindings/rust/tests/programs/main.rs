@@ -6,6 +6,7 @@ mod ends;
 mod files;
 mod forks;
 mod graphs;
+mod links;
 mod misuse;
 mod rights;
 mod threads;
@@ -37,6 +38,7 @@ fn this_process_is_a_rank() {
         "kept" => collectives::kept(group),
         "files" => files::all(group),
         "forks" => forks::all(group),
+        "links" => links::all(group),
         "threads" => threads::all(group),
         "misuse" => misuse::all(group),
         "late" => threads::late(group),
@@ -144,6 +146,11 @@ fn starts_of_collectives_are_counted() {
 #[test]
 fn every_run_of_a_file_starts_with_its_initial_values() {
     completes("files", 1..=3);
+}
+
+#[test]
+fn schedules_are_linked() {
+    completes("links", [1, 2, 4]);
 }
 
 #[test]

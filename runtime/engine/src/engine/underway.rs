@@ -48,6 +48,38 @@ pub enum Work {
     Local,
 }
 
+impl Underway {
+    /// Returns the name of the action: `recv number 3 from rank 0, tag 5`.
+    pub(crate) fn name(&self) -> impl fmt::Display {
+        Name(*self)
+    }
+}
+
+struct Name(Underway);
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Underway { number, work, .. } = self.0;
+        match work {
+            Work::Send { to, tag, bytes } => {
+                write!(f, "send number {number} to rank {to}, tag {tag}, {bytes} bytes")
+            }
+            Work::Recv { from, tag, .. } => {
+                write!(f, "recv number {number} from ")?;
+                match from {
+                    ANY => f.write_str("any rank, ")?,
+                    from => write!(f, "rank {from}, ")?,
+                }
+                match tag {
+                    ANY => f.write_str("any tag"),
+                    tag => write!(f, "tag {tag}"),
+                }
+            }
+            Work::Local => write!(f, "action number {number}"),
+        }
+    }
+}
+
 impl Work {
     /// Returns the work of an action.
     pub(crate) fn of(record: &Record<'_>) -> Self {
@@ -66,28 +98,12 @@ impl Work {
 /// Says what the action waits for: `recv number 3 from rank 0, tag 5, waits for a message`.
 impl fmt::Display for Underway {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = self.number;
-        match self.work {
-            Work::Send { to, tag, bytes } => {
-                write!(
-                    f,
-                    "send number {number} to rank {to}, tag {tag}, {bytes} bytes, waits for its receive"
-                )
-            }
-            Work::Recv { from, tag, .. } => {
-                write!(f, "recv number {number} from ")?;
-                match from {
-                    ANY => f.write_str("any rank, ")?,
-                    from => write!(f, "rank {from}, ")?,
-                }
-                match tag {
-                    ANY => f.write_str("any tag")?,
-                    tag => write!(f, "tag {tag}")?,
-                }
-                f.write_str(", waits for a message")
-            }
-            Work::Local => write!(f, "action number {number} is under way"),
-        }
+        let waits = match self.work {
+            Work::Send { .. } => ", waits for its receive",
+            Work::Recv { .. } => ", waits for a message",
+            Work::Local => " is under way",
+        };
+        write!(f, "{}{waits}", self.name())
     }
 }
 

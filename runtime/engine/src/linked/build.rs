@@ -1,7 +1,8 @@
 //! Decodes one rank's schedule to the operations of a linked run.
 
 use super::lanes::Ring;
-use super::link::{Link, OPS_MAX};
+use super::link::Link;
+use super::messages::OPS_MAX;
 use crate::engine::{Schedule, Underway, Work};
 use goal_asm::nisa::{Buffer, Operation, Record};
 use goal_lang::{Datatype, Op as Operator, Piece, Space};
@@ -16,10 +17,11 @@ pub struct Unlinkable;
 #[derive(Debug)]
 pub struct Linked {
     pub(super) schedule: Arc<Schedule>,
+    /// The operations. Without pieces, each needs only operations before it.
     pub(super) ops: Box<[Op]>,
     /// A bit for each operation.
     pub(super) all: u64,
-    /// The operations that need no message and no other operation, as a mask.
+    /// The operations that need no message, directly or not, as a mask.
     pub(super) initial: u64,
     /// The only initial operation, if it writes a message.
     pub(super) first_put: Option<u32>,
@@ -31,6 +33,8 @@ pub struct Linked {
     board: u8,
     /// The ranks of the communicator that read this rank's messages.
     readers: u64,
+    /// A send that waits for a receive; `None` if the schedule has one round.
+    relay: Option<u32>,
     /// The actions of each operation, for reports.
     actions: Box<[Underway]>,
 }
@@ -96,34 +100,27 @@ impl Linked {
         let mut drafts = drafts(&schedule, link, ranks, me)?;
         merge_puts(&mut drafts);
         fold_messages(&mut drafts);
-        let drafts = split(compact(drafts), link);
-        let all = if drafts.is_empty() { 0 } else { u64::MAX >> (64 - drafts.len()) };
-        let is_initial =
-            |op: &Op| op.needs == 0 && !matches!(op.kind, Kind::Take { .. } | Kind::Fold { .. });
-        let numbered = drafts.iter().enumerate();
-        let initial = numbered.filter(|(_, draft)| is_initial(&draft.op));
-        let initial = initial.fold(0, |mask, (at, _)| mask | 1 << at);
-        let is_put = |&at: &u32| matches!(drafts[at as usize].op.kind, Kind::Put { .. });
+        let drafts = split(compact(drafts).ok_or(Unlinkable)?, link);
+        let all = of_kind(&drafts, |_| true);
+        let puts = of_kind(&drafts, |kind| matches!(kind, Kind::Put { .. }));
+        let later = after_messages(&drafts);
+        let (initial, relays) = (all & !later, puts & later);
+        let first_put = initial.is_power_of_two() && initial & puts != 0;
         let linked = Self {
             all,
             initial,
-            first_put: initial.is_power_of_two().then(|| initial.trailing_zeros()).filter(is_put),
+            first_put: first_put.then(|| initial.trailing_zeros()),
             ring: link.ring(),
             lines: link.lines(),
             signature,
             board,
             readers: link.readers_of(me),
+            relay: (relays != 0).then(|| relays.trailing_zeros()),
             ops: drafts.iter().map(|draft| draft.op).collect(),
             actions: drafts.iter().map(|draft| draft.underway).collect(),
             schedule,
         };
         Ok((linked, Bindings(drafts.iter().map(|draft| draft.operands).collect())))
-    }
-
-    /// Returns true if the schedule has no operations.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.all == 0
     }
 
     /// Returns the number of the communicator's boards.
@@ -148,6 +145,23 @@ impl Linked {
     #[inline]
     pub fn readers(&self) -> u64 {
         self.readers
+    }
+
+    /// Returns the signature of the schedule's messages.
+    pub fn signature(&self) -> u16 {
+        self.signature
+    }
+
+    /// Returns true if a send waits for a receive, directly or not. Peers of such a run wait for
+    /// later calls of this rank.
+    #[inline(always)]
+    pub fn has_relay(&self) -> bool {
+        self.relay.is_some()
+    }
+
+    /// Returns the name of a send that waits for a receive; `None` if there is none.
+    pub fn relay(&self) -> Option<String> {
+        self.relay.map(|at| self.actions[at as usize].name().to_string())
     }
 
     /// Returns the schedule.
@@ -210,7 +224,7 @@ fn decode(
     let size = |piece: Piece| u32::try_from(piece.size).map_err(|_| Unlinkable);
     let message = |from, to, tag, piece: Piece| {
         let message = link.message(from, to, tag).ok_or(Unlinkable)?;
-        if message.bytes == piece.size { Ok(message.at) } else { Err(Unlinkable) }
+        if u64::from(message.bytes) == piece.size { Ok(message.at) } else { Err(Unlinkable) }
     };
     match record.operation() {
         Operation::Send { peer, tag, payload: Buffer::One(piece), reduce: None } => {
@@ -385,21 +399,46 @@ fn split(drafts: Vec<Draft>, link: &Link) -> Vec<Draft> {
     pieces.iter().map(part).collect()
 }
 
-/// Removes the operations whose work others do, and numbers the rest anew.
-fn compact(drafts: Vec<Draft>) -> Vec<Draft> {
-    let mut numbers = [0; OPS_MAX];
-    let mut next = 0;
-    for (at, draft) in drafts.iter().enumerate() {
-        numbers[at] = next;
-        next += u32::from(!draft.is_merged);
+/// Removes the operations whose work others do, and numbers the rest anew. An operation needs only
+/// operations with lower numbers then. Returns `None` if operations need each other.
+fn compact(drafts: Vec<Draft>) -> Option<Vec<Draft>> {
+    let (mut numbers, mut order) = ([0; OPS_MAX], Vec::new());
+    let mut left: Vec<usize> = (0..drafts.len()).filter(|&at| !drafts[at].is_merged).collect();
+    let mut placed = 0u64;
+    while !left.is_empty() {
+        let next = left.iter().position(|&at| drafts[at].op.needs & !placed == 0)?;
+        let next = left.remove(next);
+        numbers[next] = order.len();
+        placed |= 1 << next;
+        order.push(next);
     }
     let renumber = |needs: u64| {
         let set = (0..OPS_MAX).filter(|at| needs >> at & 1 != 0);
         set.fold(0, |mask, at| mask | 1 << numbers[at])
     };
-    let mut left: Vec<Draft> = drafts.into_iter().filter(|draft| !draft.is_merged).collect();
-    for draft in &mut left {
-        draft.op.needs = renumber(draft.op.needs);
+    let moved = |&at: &usize| {
+        let Draft { op, operands, underway, is_merged } = drafts[at];
+        Draft { op: Op { needs: renumber(op.needs), ..op }, operands, underway, is_merged }
+    };
+    Some(order.iter().map(moved).collect())
+}
+
+/// Returns the operations of this kind, as a mask.
+fn of_kind(drafts: &[Draft], is_wanted: impl Fn(Kind) -> bool) -> u64 {
+    let found = drafts.iter().enumerate().filter(|(_, draft)| is_wanted(draft.op.kind));
+    found.fold(0, |mask, (at, _)| mask | 1 << at)
+}
+
+/// Returns the operations that need a message, directly or not, as a mask.
+fn after_messages(drafts: &[Draft]) -> u64 {
+    let mut mask = of_kind(drafts, |kind| matches!(kind, Kind::Take { .. } | Kind::Fold { .. }));
+    // Pieces are not in the order in which they need each other.
+    loop {
+        let numbered = drafts.iter().enumerate().filter(|(_, draft)| draft.op.needs & mask != 0);
+        let more = numbered.fold(mask, |more, (at, _)| more | 1 << at);
+        if more == mask {
+            return mask;
+        }
+        mask = more;
     }
-    left
 }

@@ -1,12 +1,9 @@
 //! Computes the places of all messages of a schedule on the boards of their writers.
 
 use super::lanes::Ring;
+use super::messages::{Message, Messages, OPS_MAX, Refusal};
 use goal_asm::Nisa;
-use goal_asm::nisa::{Buffer, Operation};
-use goal_lang::{ANY, Op, Piece};
 
-/// The most operations of one rank. A mask has a bit for each.
-pub(super) const OPS_MAX: usize = 64;
 /// The most ranks. Masks of readers have a bit for each.
 const RANKS_MAX: u32 = 64;
 
@@ -27,22 +24,11 @@ pub struct Lines {
     pub of: fn(u64) -> u64,
 }
 
-/// A message that a rank writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Written {
-    pub(super) to: u32,
-    pub(super) tag: u32,
-    pub(super) bytes: u64,
-    /// The first line, counted from the first line of the run. Messages with the same bytes share
-    /// their lines.
-    pub(super) at: u32,
-}
-
 /// The places of all messages of a schedule.
 #[derive(Debug, Clone)]
 pub struct Link {
     /// The messages that each rank writes.
-    written: Vec<Vec<Written>>,
+    written: Vec<Vec<Message>>,
     /// The most lines that any rank writes. All ranks count on by this number.
     lines: u32,
     ring: Ring,
@@ -52,63 +38,49 @@ pub struct Link {
     lines_of: fn(u64) -> u64,
 }
 
-/// A message of a section, before it has a place.
-struct Message {
-    to: u32,
-    tag: u32,
-    piece: Piece,
-    /// True if the message waits for no action. Such messages of the same bytes are equal.
-    is_first: bool,
-}
-
 impl Link {
-    /// Links the schedules of all ranks of a file. Returns `None` if one of them can't be linked.
-    /// Such a schedule has a wildcard, another action that a linked run does not know, or too many
-    /// actions or lines. Or it has two messages with one tag between two ranks.
+    /// Links the schedules of all ranks of a file. All ranks must call this with equal bytes,
+    /// because each decides by the result if it writes to its board.
     ///
-    /// All ranks must call this with equal bytes, because each decides by the result if it writes
-    /// to its board.
-    pub fn new(nisa: &Nisa, lines: &Lines) -> Option<Self> {
-        let ranks = nisa.num_ranks();
-        if ranks > RANKS_MAX {
-            return None;
-        }
-        let (mut written, mut received) = (Vec::new(), 0);
-        let (mut most, mut has_pieces) = (0, true);
-        for rank in 0..ranks {
-            let (messages, receives) = messages(nisa, rank)?;
-            has_pieces &= pieces_of(nisa, rank) <= OPS_MAX as u64;
-            let (placed, end) = place(&messages, lines)?;
-            most = most.max(end);
-            received += receives;
-            written.push(placed);
-        }
-        let ring = match lines.rings {
-            [short, _] if u64::from(most) <= short / 8 => Ring::Short,
-            [_, long] if u64::from(most) <= long / 4 => Ring::Long,
-            _ => return None,
-        };
-        let link = Self { written, lines: most, ring, has_pieces, lines_of: lines.of };
-        // Each receive has its message, so equal numbers mean that each message has its receive.
-        let sent: usize = link.written.iter().map(Vec::len).sum();
-        let has_all = (0..ranks).all(|rank| link.has_messages_of(nisa, rank));
-        (sent == received && has_all).then_some(link)
+    /// # Errors
+    /// The schedule of a rank can't be linked.
+    pub fn new(nisa: &Nisa, lines: &Lines) -> Result<Self, Refusal> {
+        let ranks: Vec<u32> = (0..nisa.num_ranks()).collect();
+        let of = |&rank: &u32| Messages::of(nisa.section(rank), &ranks, rank, lines);
+        Self::from_messages(&ranks.iter().map(of).collect::<Result<Vec<_>, _>>()?, lines)
     }
 
-    /// Returns true if each receive of `rank` has a message of its size.
-    fn has_messages_of(&self, nisa: &Nisa, rank: u32) -> bool {
-        nisa.section(rank).records().all(|(_, record)| match record.operation() {
-            Operation::Recv { peer, tag, payload, .. } => {
-                self.message(peer, rank, tag).is_some_and(|sent| sent.bytes == payload.size())
+    /// Links schedules from the messages of all ranks, by rank. All ranks must call this with equal
+    /// messages.
+    ///
+    /// # Errors
+    /// There are too many ranks or lines. Or a message lacks its receive, or a receive its message.
+    pub fn from_messages(all: &[Messages], lines: &Lines) -> Result<Self, Refusal> {
+        if all.len() > RANKS_MAX as usize {
+            return Err(Refusal { rank: 0, action: None, why: "there are too many ranks" });
+        }
+        let ends = all.iter().map(|one| one.end(lines));
+        let most = ends.max().unwrap_or(0);
+        let ring = match lines.rings {
+            [short, _] if most <= short / 8 => Ring::Short,
+            [_, long] if most <= long / 4 => Ring::Long,
+            _ => {
+                let rank = all.iter().position(|one| one.end(lines) == most).unwrap_or(0) as u32;
+                return Err(Refusal { rank, action: None, why: Messages::TOO_LONG });
             }
-            _ => true,
-        })
+        };
+        for (rank, own) in (0..).zip(all) {
+            own.check(rank, all)?;
+        }
+        let has_pieces = all.iter().all(|one| one.pieces as usize <= OPS_MAX);
+        let written = all.iter().map(|one| one.sends.clone()).collect();
+        Ok(Self { written, lines: most as u32, ring, has_pieces, lines_of: lines.of })
     }
 
     /// Returns the message from one rank to another with this tag.
-    pub(super) fn message(&self, from: u32, to: u32, tag: u32) -> Option<Written> {
+    pub(super) fn message(&self, from: u32, to: u32, tag: u32) -> Option<Message> {
         let written = self.written.get(from as usize)?;
-        written.iter().copied().find(|message| (message.to, message.tag) == (to, tag))
+        written.iter().copied().find(|message| (message.peer, message.tag) == (to, tag))
     }
 
     /// Returns the lines of a message from its bytes.
@@ -134,40 +106,8 @@ impl Link {
 
     /// Returns the ranks that read messages of `rank`, as a mask.
     pub fn readers_of(&self, rank: u32) -> u64 {
-        self.written[rank as usize].iter().fold(0, |mask, message| mask | 1 << message.to)
+        self.written[rank as usize].iter().fold(0, |mask, message| mask | 1 << message.peer)
     }
-}
-
-/// Returns the messages that `rank` sends, and the number of those that it receives. Returns `None`
-/// if its schedule can't be linked.
-fn messages(nisa: &Nisa, rank: u32) -> Option<(Vec<Message>, usize)> {
-    let (mut messages, mut receives, mut actions) = (Vec::<Message>::new(), 0, 0);
-    for (_, record) in nisa.section(rank).records() {
-        actions += 1;
-        if actions > OPS_MAX || record.start_dependents.iter().next().is_some() {
-            return None;
-        }
-        match record.operation() {
-            Operation::Send { peer, tag, payload: Buffer::One(piece), reduce: None } => {
-                let is_twice = |other: &Message| (other.to, other.tag) == (peer, tag);
-                if peer == rank || messages.iter().any(is_twice) {
-                    return None;
-                }
-                messages.push(Message { to: peer, tag, piece, is_first: record.sources == 0 });
-            }
-            Operation::Recv { peer, tag, payload: Buffer::One(_), reduce } => {
-                if peer == ANY || tag == ANY || reduce.is_some_and(|(op, _)| op == Op::Div) {
-                    return None;
-                }
-                receives += 1;
-            }
-            Operation::Exec { op, a: Buffer::One(_), b: Buffer::One(_), c, .. }
-                if op != Op::Div && matches!(c, None | Some(Buffer::One(_))) => {}
-            Operation::Nop => {}
-            _ => return None,
-        }
-    }
-    Some((messages, receives))
 }
 
 /// Returns the bytes of each piece, except for the last, of a message that may be split.
@@ -179,35 +119,7 @@ fn piece(bytes: u64) -> u64 {
     }
 }
 
-/// Returns the number of operations of `rank` if its messages and its copies are split.
-fn pieces_of(nisa: &Nisa, rank: u32) -> u64 {
-    let of = |operation: Operation<'_>| match operation {
-        Operation::Send { payload, .. } | Operation::Recv { payload, .. } => payload.size(),
-        Operation::Exec { op: Op::Copy, a, .. } => a.size(),
-        _ => 0,
-    };
-    let pieces = |bytes: u64| bytes.div_ceil(piece(bytes).max(1)).max(1);
-    nisa.section(rank).records().map(|(_, record)| pieces(of(record.operation()))).sum()
-}
-
-/// Gives each message of a rank its place. Returns the places and the number of lines.
-fn place(messages: &[Message], lines: &Lines) -> Option<(Vec<Written>, u32)> {
-    let (mut placed, mut end) = (Vec::<Written>::new(), 0u32);
-    for message in messages {
-        let &Message { to, tag, piece, is_first } = message;
-        let earlier = messages[..placed.len()].iter().zip(&placed);
-        let shared = earlier.into_iter().find(|(other, written)| {
-            is_first && other.is_first && other.piece == piece && written.to != to
-        });
-        let at = match shared {
-            Some((_, written)) => written.at,
-            None => {
-                let at = end;
-                end = end.checked_add(u32::try_from((lines.of)(piece.size)).ok()?)?;
-                at
-            }
-        };
-        placed.push(Written { to, tag, bytes: piece.size, at });
-    }
-    Some((placed, end))
+/// Returns the number of pieces of a message or a copy that may be split.
+pub(super) fn pieces(bytes: u64) -> u64 {
+    bytes.div_ceil(piece(bytes).max(1)).max(1)
 }

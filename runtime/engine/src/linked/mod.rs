@@ -3,9 +3,10 @@
 //! A schedule is *linked* if all ranks know alike where each of its messages lies. Ranks then write
 //! messages to cells of their own boards, and read the cells of their peers. A reader finds a
 //! message by its position, so nothing has to be matched. All ranks must start the linked schedules
-//! of a communicator in the same order, which the library demands of its collectives anyway.
+//! of a communicator in the same order, which the library demands of all schedules.
 //!
-//! - [`Link`] computes from the schedules of all ranks who writes what where.
+//! - [`Messages`] has what the other ranks must know of one rank's schedule.
+//! - [`Link`] computes from the messages of all ranks who writes what where.
 //! - [`Linked`] is one rank's schedule, decoded to at most 64 operations with masks.
 //! - [`Run`] executes it. An operation runs as soon as all that it needs have ended, as in the
 //!   engine; so a linked run ends whenever the engine's run would.
@@ -18,6 +19,7 @@
 mod build;
 mod lanes;
 mod link;
+mod messages;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -25,4 +27,5 @@ mod tests;
 pub use build::{Bindings, Linked, Unlinkable};
 pub use lanes::{Lanes, Look, Ring};
 pub use link::{Lines, Link};
+pub use messages::{Messages, Refusal};
 pub use run::{Mismatch, Run};

@@ -66,7 +66,7 @@ pub struct Run {
     steps: Box<[Step]>,
     /// All operations, as a mask.
     all: u64,
-    /// The operations that need no message and no other operation, as a mask.
+    /// The operations that need no message, directly or not, as a mask.
     initial: u64,
     /// The only initial operation, if it writes a message.
     first_put: Option<u32>,
@@ -74,6 +74,7 @@ pub struct Run {
     lines: u64,
     ring: Ring,
     board: u8,
+    has_relay: bool,
     signature: u16,
     /// The operations that have ended in the current run, as a mask.
     done: u64,
@@ -92,6 +93,7 @@ impl Run {
         let step = |op: &Op| Step { op: *op, spans: [Region::EMPTY.whole(); 3] };
         let (steps, all) = (linked.ops.iter().map(step).collect(), linked.all);
         let (lines, ring, board) = (linked.lines(), linked.ring(), linked.board() as u8);
+        let has_relay = linked.has_relay();
         let Linked { initial, first_put, signature, .. } = *linked;
         Some(Self {
             linked,
@@ -103,6 +105,7 @@ impl Run {
             lines,
             ring,
             board,
+            has_relay,
             signature,
             done: all,
             base: 0,
@@ -160,10 +163,10 @@ impl Run {
         self.lines
     }
 
-    /// Returns true if the schedule has no operations.
+    /// Returns true if a send waits for a receive; see [`Linked::has_relay`].
     #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.all == 0
+    pub fn has_relay(&self) -> bool {
+        self.has_relay
     }
 
     /// Starts a run whose first line is at the position `base`. The caller executes it then.
@@ -268,6 +271,14 @@ impl Run {
         self.done |= 1 << at;
     }
 
+    /// Returns the first operation that has not ended, as a mask; 0 if the run has ended. In a run
+    /// without pieces it needs no other operation.
+    #[inline(always)]
+    pub fn first_pending(&self) -> u64 {
+        let pending = self.all & !self.done;
+        pending & pending.wrapping_neg()
+    }
+
     /// Returns the first operation that has not ended, if it is one that reads a message, with the
     /// writer and the position of the message. Returns `None` if the run has ended.
     #[inline(always)]
@@ -292,7 +303,7 @@ impl Run {
         waiting
     }
 
-    /// Returns the operations that need no message and no other operation, as a mask.
+    /// Returns the operations that need no message, directly or not, as a mask.
     #[inline(always)]
     pub fn initial(&self) -> u64 {
         self.initial

@@ -2,7 +2,7 @@
 //! of boards.
 #![allow(unsafe_code)] // binds memory of the tests
 
-use super::{Lanes, Lines, Link, Linked, Look, Run, Unlinkable};
+use super::{Lanes, Lines, Link, Linked, Look, Messages, Run, Unlinkable};
 use crate::memory::Zeroed;
 use crate::testing::{nisa, program};
 use crate::{Schedule, Seed};
@@ -143,7 +143,7 @@ fn random_programs_end_with_the_interpreters_memory() {
         .expect("a valid program");
         let program = goal_smith::on_buffers(&program);
         let nisa = nisa(&program);
-        let Some(link) = Link::new(&nisa, &LINES) else { continue };
+        let Ok(link) = Link::new(&nisa, &LINES) else { continue };
         linked += 1;
         let options = goal_interp::Options::default();
         let expected = goal_interp::run(&program.flattened(), &options).expect("no deadlock");
@@ -208,7 +208,7 @@ fn readers_are_ranks_of_the_job() {
     let link = Link::new(&exchange(), &LINES).expect("it can be linked");
     let mut rank = Rank::in_job(&of_job(5), &link, &[9, 5], 0).expect("it was linked");
     let boards = Boards::new(2);
-    rank.run.start(0, 1);
+    rank.run.start(0);
     assert_eq!(rank.run.execute(&boards, u64::MAX, u64::MAX), Ok(false));
     assert_eq!(boards.readers.get(), 1 << 5);
     let mut awaited = Vec::new();
@@ -291,7 +291,7 @@ fn a_rank_writes_all_pieces_before_it_waits() {
     let mut ranks = [0, 1].map(|rank| Rank::new(&nisa, &link, rank).expect("it was linked"));
     for (own, rank) in ranks.iter_mut().enumerate() {
         boards.own = own;
-        rank.run.start(0, link.lines().into());
+        rank.run.start(0);
         assert_eq!(rank.run.execute(&boards, u64::MAX, u64::MAX), Ok(own == 1));
     }
     let pieces = |own: usize| boards.written[own].borrow().iter().flatten().count();
@@ -305,18 +305,88 @@ fn a_rank_writes_all_pieces_before_it_waits() {
 
 #[test]
 fn what_can_not_be_linked_is_refused() {
-    for (text, why) in [
-        ("rank 0 { send 0,8 to 1 } rank 1 { recv 0,8 from any }", "a wildcard"),
+    for (text, told) in [
+        (
+            "rank 0 { send 0,8 to 1 } rank 1 { recv 0,8 from any }",
+            "rank 1: recv number 0 from any rank, tag 0, has a wildcard",
+        ),
         (
             "rank 0 { send 0,8 to 1 send 8,8 to 1 } rank 1 { recv 0,8 from 0 recv 8,8 from 0 }",
-            "a tag twice",
+            "rank 0: send number 1 to rank 1, tag 0, 8 bytes, has the rank and the tag of an earlier send",
         ),
-        ("rank 0 { calc 5 } rank 1 { }", "a calc"),
-        ("rank 0 { send 0,8 to 1 } rank 1 { }", "a message without its receive"),
-        ("rank 0 { send 0,8 to 1 } rank 1 { recv 0,4 from 0 }", "another size"),
-        ("rank 0 { send 0,8000000 to 1 } rank 1 { recv 0,8000000 from 0 }", "too many lines"),
+        (
+            "rank 0 { send 0,8 to 1 send 8,8 to 1 tag 1 }
+             rank 1 { recv 0,8 from 0 recv 8,8 from 0 }",
+            "rank 1: recv number 1 from rank 0, tag 0, has the rank and the tag of an earlier receive",
+        ),
+        ("rank 0 { calc 5 } rank 1 { }", "rank 0: action number 0 needs the engine"),
+        (
+            "rank 0 { send 8b to 1 } rank 1 { recv 8b from 0 }",
+            "rank 0: send number 0 to rank 1, tag 0, 8 bytes, has several pieces, or a size only",
+        ),
+        (
+            "rank 0 { send 0,8 to 1 } rank 1 { }",
+            "rank 0: send number 0 to rank 1, tag 0, 8 bytes, has no receive of its size",
+        ),
+        (
+            "rank 0 { send 0,8 to 1 } rank 1 { recv 0,8 from 0 recv 8,8 from 0 tag 4 }",
+            "rank 1: recv number 1 from rank 0, tag 4, has no send of its size",
+        ),
+        (
+            "rank 0 { send 0,8 to 1 } rank 1 { recv 0,4 from 0 }",
+            "rank 0: send number 0 to rank 1, tag 0, 8 bytes, has no receive of its size",
+        ),
+        (
+            "rank 0 { send 0,8000000 to 1 } rank 1 { recv 0,8000000 from 0 }",
+            "rank 0: it writes too many bytes",
+        ),
     ] {
         let nisa = nisa(&program(&format!("num_ranks 2 {text}")));
-        assert!(Link::new(&nisa, &LINES).is_none(), "{why}");
+        let refusal = Link::new(&nisa, &LINES).expect_err(told);
+        assert_eq!(format!("rank {}: {refusal}", refusal.rank), told);
     }
+}
+
+#[test]
+fn messages_survive_as_words() {
+    let nisa = exchange();
+    let of = |rank| Messages::of(nisa.section(rank), &[0, 1], rank, &LINES).expect("it fits");
+    let both = [of(0), of(1)];
+    for messages in &both {
+        assert_eq!(Messages::from_words(&messages.to_words()).as_ref(), Some(messages));
+    }
+    assert!(Link::from_messages(&both, &LINES).is_ok());
+    let words = both[0].to_words();
+    assert_eq!(Messages::from_words(&words[..words.len() - 1]), None);
+    assert_eq!(Messages::from_words(&[u64::MAX; Messages::WORDS_MAX]), None);
+    // A rank that says anything of itself is refused, and read nowhere.
+    let mut random = fastrand::Rng::with_seed(3);
+    for _ in 0..1000 {
+        let mut words = words.clone();
+        let at = random.usize(1..words.len());
+        words[at] ^= 1 << random.u32(..48);
+        let Some(other) = Messages::from_words(&words) else { continue };
+        if let Ok(link) = Link::from_messages(&[other, both[1].clone()], &LINES) {
+            let message = link.message(0, 1, 0).expect("it has its receive");
+            assert!(message.at + link.lines_of(8) <= link.lines() && message.bytes == 8);
+        }
+    }
+}
+
+#[test]
+fn a_send_that_waits_for_a_receive_is_a_relay() {
+    let relay = |text: &str| {
+        let text =
+            format!("num_ranks 2 rank 0 {{ {text} }} rank 1 {{ send 0,8 to 0 recv 8,8 from 0 }}");
+        let nisa = nisa(&goal_smith::on_buffers(&program(&text)));
+        let link = Link::new(&nisa, &LINES).expect("it can be linked");
+        let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), 0, Seed::default()));
+        let linked = Linked::new(schedule, &link, &[0, 1], 0, 7, 0).expect("it fits");
+        linked.0.relay()
+    };
+    assert_eq!(relay("send 0,8 to 1 recv 8,8 from 1"), None);
+    assert_eq!(relay("s: send 0,8 to 1 r: recv 8,8 from 1 r requires s"), None);
+    let told = "send number 2 to rank 1, tag 0, 8 bytes";
+    let text = "r: recv 8,8 from 1 n: nop s: send 0,8 to 1 n requires r s requires n";
+    assert_eq!(relay(text).as_deref(), Some(told));
 }
