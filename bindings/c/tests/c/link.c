@@ -35,13 +35,16 @@ static int rank, size, failures;
 static int right(void) { return (rank + 1) % size; }
 static int left(void) { return (rank + size - 1) % size; }
 
-/* Links a schedule, and lets rank 0 say what came of it. */
-static int linked(const char *name, GOAL_Schedule schedule) {
-  int is = GOAL_Link(schedule, GOAL_COMM_WORLD);
+/* Lets rank 0 say what GOAL_Link returned. */
+static int told(const char *name, GOAL_Schedule schedule, int is) {
   const char *why = GOAL_Link_reason(schedule);
   CHECK(is >= 0 && why != NULL && (is == 1) == (*why == '\0'));
   if (rank == 0) printf("%s: %s\n", name, is == 1 ? "linked" : why);
   return is;
+}
+
+static int linked(const char *name, GOAL_Schedule schedule) {
+  return told(name, schedule, GOAL_Link(schedule, GOAL_COMM_WORLD));
 }
 
 static GOAL_Schedule compiled(GOAL_Graph graph) {
@@ -185,6 +188,20 @@ static void file(void) {
   CHECK(GOAL_FreeSchedule(given) == 0 && GOAL_FreeSchedule(own) == 0);
 }
 
+/* A prepared collective that the library does not link by itself, on another communicator. */
+static void collective(void) {
+  int64_t mine = 0, theirs = 0;
+  int from = left(), to = right(), step;
+  GOAL_Comm comm = GOAL_Comm_create_graph(GOAL_COMM_WORLD, &from, 1, &to, 1);
+  GOAL_Schedule schedule = GOAL_Neighbor_allgather_init(&mine, &theirs, 1, GOAL_INT64, comm);
+  told("collective of neighbours", schedule, GOAL_Link(schedule, comm));
+  for (step = 0; step < 100; step++) {
+    mine = 100 * rank + step;
+    CHECK(GOAL_Sched_run(schedule) == 0 && theirs == 100 * from + step);
+  }
+  CHECK(GOAL_FreeSchedule(schedule) == 0 && GOAL_Comm_free(comm) == 0);
+}
+
 /* Schedules that are not linked run as before. */
 static void refused(void) {
   static int64_t mine[70], theirs[70];
@@ -322,6 +339,7 @@ int main(int argc, char **argv) {
     round_trips();
     stencil();
     file();
+    collective();
     refused();
     wrong();
   }

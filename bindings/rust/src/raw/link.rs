@@ -29,7 +29,7 @@ const WORDS: usize = 2 + Messages::WORDS_MAX;
 const TEXT_MAX: usize = 8 * Messages::WORDS_MAX;
 
 /// The statement of a rank about its schedule.
-enum Word {
+enum Statement {
     /// The schedule can't be linked, for this reason.
     Refused(String),
     /// The schedule is linked, and has this signature.
@@ -63,7 +63,7 @@ pub fn link(
     let own = schedule.and_then(|schedule| Ok((schedule, schedule.offer()?)));
     let words = match &own {
         Ok((_, word)) => word.to_words(),
-        Err(error) => Word::Refused(error.to_string()).to_words(),
+        Err(error) => Statement::Refused(error.to_string()).to_words(),
     };
     let decided = decide(&exchange(communicator, &words, call)?);
     // This rank gets its own error, which is the reason for all others.
@@ -88,11 +88,11 @@ pub fn link(
         )),
         _ => Ok(linked),
     });
-    let word = match &linked {
-        Ok(_) => Word::Linked(signature),
-        Err(why) => Word::Refused(why.clone()),
+    let statement = match &linked {
+        Ok(_) => Statement::Linked(signature),
+        Err(why) => Statement::Refused(why.clone()),
     };
-    if let Err(why) = decide(&exchange(communicator, &word.to_words(), call)?) {
+    if let Err(why) = decide(&exchange(communicator, &statement.to_words(), call)?) {
         return Ok(Err(why));
     }
     if let Ok(linked) = linked {
@@ -143,34 +143,34 @@ impl Schedule {
     ///
     /// # Errors
     /// The schedule runs.
-    fn offer(&self) -> Result<Word> {
+    fn offer(&self) -> Result<Statement> {
         let bound = &self.bound;
         if let Some((linked, _)) = bound.linked.get() {
-            return Ok(Word::Linked(linked.signature()));
+            return Ok(Statement::Linked(linked.signature()));
         }
         if !self.release()? {
             let text = "the schedule runs: wait for it first (GOAL_Wait)";
             return Err(Error::new(ErrorCode::Busy, text));
         }
         if matches!(bound.memory, Memory::Own) {
-            return Ok(Word::Refused("it works on memory of its own".into()));
+            return Ok(Statement::Refused("it works on memory of its own".into()));
         }
         let (ranks, me) = (bound.communicator.all_in_group(), bound.communicator.rank());
         Ok(match Messages::of(bound.code.section(), &ranks, me, &LINES) {
             Ok(messages) => {
                 // Relaxed: only the number matters.
                 static LINKS: AtomicU16 = AtomicU16::new(0);
-                Word::Messages { number: LINKS.fetch_add(1, Ordering::Relaxed), messages }
+                Statement::Messages { number: LINKS.fetch_add(1, Ordering::Relaxed), messages }
             }
-            Err(refusal) => Word::Refused(refusal.to_string()),
+            Err(refusal) => Statement::Refused(refusal.to_string()),
         })
     }
 }
 
-impl Word {
+impl Statement {
     fn to_words(&self) -> [u64; WORDS] {
         let (kind, value, rest) = match self {
-            Word::Refused(text) => {
+            Statement::Refused(text) => {
                 let bytes = &text.as_bytes()[..text.len().min(TEXT_MAX)];
                 let words = bytes.chunks(8).map(|chunk| {
                     let mut word = [0; 8];
@@ -179,8 +179,10 @@ impl Word {
                 });
                 (0, bytes.len() as u64, words.collect())
             }
-            Word::Linked(signature) => (1, u64::from(*signature), Vec::new()),
-            Word::Messages { number, messages } => (2, u64::from(*number), messages.to_words()),
+            Statement::Linked(signature) => (1, u64::from(*signature), Vec::new()),
+            Statement::Messages { number, messages } => {
+                (2, u64::from(*number), messages.to_words())
+            }
         };
         let mut words = [0; WORDS];
         words[..2].copy_from_slice(&[kind, value]);
@@ -189,16 +191,16 @@ impl Word {
     }
 
     fn from_words(words: &[u64]) -> Self {
-        let unknown = || Word::Refused("its words are unknown".into());
+        let unknown = || Statement::Refused("its words are unknown".into());
         match *words {
             [0, len, ref rest @ ..] => {
                 let bytes: Vec<u8> = rest.iter().flat_map(|word| word.to_le_bytes()).collect();
                 let bytes = bytes.get(..len as usize).unwrap_or_default();
-                Word::Refused(String::from_utf8_lossy(bytes).into_owned())
+                Statement::Refused(String::from_utf8_lossy(bytes).into_owned())
             }
-            [1, signature, ..] => Word::Linked(signature as u16),
+            [1, signature, ..] => Statement::Linked(signature as u16),
             [2, number, ref rest @ ..] => {
-                Messages::from_words(rest).map_or_else(unknown, |messages| Word::Messages {
+                Messages::from_words(rest).map_or_else(unknown, |messages| Statement::Messages {
                     number: number as u16,
                     messages,
                 })
@@ -217,10 +219,10 @@ fn decide(all: &[u64]) -> std::result::Result<Option<(Link, u16)>, Box<str>> {
     let refuse = |rank, why: &str| Err(format!("rank {rank}: {why}").into());
     let (mut all_messages, mut first, mut signatures) = (Vec::new(), 0, Vec::new());
     for (rank, words) in (0u32..).zip(all.chunks_exact(WORDS)) {
-        match Word::from_words(words) {
-            Word::Refused(why) => return refuse(rank, &why),
-            Word::Linked(signature) => signatures.push((rank, signature)),
-            Word::Messages { number, messages } => {
+        match Statement::from_words(words) {
+            Statement::Refused(why) => return refuse(rank, &why),
+            Statement::Linked(signature) => signatures.push((rank, signature)),
+            Statement::Messages { number, messages } => {
                 first = if rank == 0 { number } else { first };
                 all_messages.push(messages);
             }
