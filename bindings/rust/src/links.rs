@@ -262,10 +262,6 @@ impl Links {
         }
         let is_short = run.linked().ring() == Ring::Short;
         let OfCommunicator { boards, rings } = &self.communicators[run.linked().board()];
-        if !is_short && !first.is_power_of_two() {
-            // A run that has met another collective meets it again, and tells it then.
-            return Some(self.execute(run, u64::MAX) == Ok(true));
-        }
         if !is_short || !first.is_power_of_two() || run.end() > rings[0].writable {
             // No message is looked for, so this meets no other collective.
             return Some(self.execute(run, first) == Ok(true));

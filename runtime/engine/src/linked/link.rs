@@ -10,13 +10,9 @@ pub(super) const OPS_MAX: usize = 64;
 /// The most ranks. Masks of readers have a bit for each.
 const RANKS_MAX: u32 = 64;
 
-/// The most bytes of a message that is written in one piece.
-const WHOLE_MAX: u64 = 32 << 10;
-/// The least bytes of a piece of a longer message. One call copies a piece, and the C library copies
-/// so many bytes by `rep movsb`. Other stores take twice as long to lines that a peer has read.
-const PIECE_MIN: u64 = 16 << 10;
-/// The most bytes of a piece.
-const PIECE_MAX: u64 = 32 << 10;
+/// The bytes of a piece of a message. The C library copies a piece by `rep movsb`. Other stores take
+/// twice as long to lines that a peer has read.
+const PIECE_BYTES: u64 = 32 << 10;
 
 /// The lines of a board's rings, and how many of them a message takes.
 #[derive(Debug, Clone, Copy)]
@@ -116,10 +112,9 @@ impl Link {
         (self.lines_of)(bytes) as u32
     }
 
-    /// Returns the bytes of each piece, except for the last, of a message or a copy of so many
-    /// bytes.
-    pub(super) fn piece(&self, bytes: u64) -> u64 {
-        if self.has_pieces { piece(bytes) } else { bytes }
+    /// Returns the bytes of each piece of a message or of a copy. The last piece may be shorter.
+    pub(super) fn piece_bytes(&self) -> u64 {
+        if self.has_pieces { PIECE_BYTES } else { u64::MAX }
     }
 
     /// Returns the most lines that any rank writes in a run.
@@ -170,15 +165,6 @@ fn messages(nisa: &Nisa, rank: u32) -> Option<(Vec<Message>, usize)> {
     Some((messages, receives))
 }
 
-/// Returns the bytes of each piece, except for the last, of a message that may be split.
-fn piece(bytes: u64) -> u64 {
-    match bytes {
-        0..=WHOLE_MAX => bytes,
-        _ if bytes <= 4 * PIECE_MIN => PIECE_MIN,
-        _ => PIECE_MAX,
-    }
-}
-
 /// Returns the number of operations of `rank` if its messages and its copies are split.
 fn pieces_of(nisa: &Nisa, rank: u32) -> u64 {
     let of = |operation: Operation<'_>| match operation {
@@ -186,7 +172,7 @@ fn pieces_of(nisa: &Nisa, rank: u32) -> u64 {
         Operation::Exec { op: Op::Copy, a, .. } => a.size(),
         _ => 0,
     };
-    let pieces = |bytes: u64| bytes.div_ceil(piece(bytes).max(1)).max(1);
+    let pieces = |bytes: u64| bytes.div_ceil(PIECE_BYTES).max(1);
     nisa.section(rank).records().map(|(_, record)| pieces(of(record.operation()))).sum()
 }
 
