@@ -336,10 +336,8 @@ impl Links {
         if first == 0 {
             return run.has_ended();
         }
-        // A run of the long ring reads between two pieces that it writes. If it has met another
-        // collective, it meets it again, and tells it then.
-        let is_long = run.ring() == Ring::Long && !first.is_power_of_two();
-        self.execute(run, if is_long { u64::MAX } else { first }) == Ok(true)
+        // No message is looked for, so this meets no other collective.
+        self.execute(run, first) == Ok(true)
     }
 
     /// Executes what can be executed of a run that has started. Returns true if it has ended.

@@ -100,7 +100,7 @@ impl Linked {
         let mut drafts = drafts(&schedule, link, ranks, me)?;
         merge_puts(&mut drafts);
         fold_messages(&mut drafts);
-        let drafts = split(compact(drafts).ok_or(Unlinkable)?, link);
+        let drafts = split(compact(drafts).ok_or(Unlinkable)?, link)?;
         let all = of_kind(&drafts, |_| true);
         let puts = of_kind(&drafts, |kind| matches!(kind, Kind::Put { .. }));
         let later = after_messages(&drafts);
@@ -341,34 +341,30 @@ fn only_user(drafts: &[Draft], at: usize) -> Option<usize> {
     (users.next().is_none() && waits && is_unseen).then_some(user)
 }
 
-/// Splits operations on long messages into pieces, and orders them so that pieces are read while
-/// others are written. A rank tries to read a piece once it has written the next. It reads a block
-/// that it only copies after it has written all of its own.
-fn split(drafts: Vec<Draft>, link: &Link) -> Vec<Draft> {
-    let is_whole = |draft: &Draft| match draft.op.kind {
-        Kind::Exec { operator, .. } => operator != Operator::Copy,
-        Kind::Put { .. } | Kind::Take { .. } | Kind::Fold { .. } => false,
-        Kind::Nop => true,
+/// Splits operations on long messages into pieces, so that peers read a piece while the next one is
+/// written. A rank writes all its pieces, and copies its own bytes beside them, before it reads.
+fn split(drafts: Vec<Draft>, link: &Link) -> Result<Vec<Draft>, Unlinkable> {
+    let most = link.piece_bytes();
+    let count = |op: &Op| match op.kind {
+        Kind::Exec { operator, .. } if operator != Operator::Copy => 1,
+        _ => u64::from(op.len).div_ceil(most).max(1),
     };
-    let piece_of = |draft: &Draft| link.piece(draft.op.len.into()).max(1);
-    let count = |draft: &Draft| match is_whole(draft) {
-        true => 1,
-        false => u64::from(draft.op.len).div_ceil(piece_of(draft)).max(1),
-    };
-    if drafts.iter().all(|draft| count(draft) == 1) {
-        return drafts;
+    if drafts.iter().all(|draft| count(&draft.op) == 1) {
+        return Ok(drafts);
     }
     let mut pieces = Vec::new();
-    for (number, draft) in drafts.iter().enumerate() {
-        for piece in 0..count(draft) {
-            let turn = match draft.op.kind {
+    for (number, Draft { op, .. }) in drafts.iter().enumerate() {
+        for piece in 0..count(op) {
+            let turn = match op.kind {
                 Kind::Put { .. } => (piece, 0),
                 Kind::Exec { .. } | Kind::Nop => (piece, 1),
-                Kind::Fold { .. } => (piece + 1, 2),
-                Kind::Take { .. } => (u64::MAX, 2),
+                Kind::Take { .. } | Kind::Fold { .. } => (u64::MAX, 0),
             };
             pieces.push((turn, number, piece));
         }
+    }
+    if pieces.len() > OPS_MAX {
+        return Err(Unlinkable);
     }
     pieces.sort_unstable();
     let all_of = |needed: u64| {
@@ -377,26 +373,25 @@ fn split(drafts: Vec<Draft>, link: &Link) -> Vec<Draft> {
         which.fold(0, |mask, (at, _)| mask | 1 << at)
     };
     let part = |&(_, number, piece): &(_, usize, u64)| {
-        let draft = &drafts[number];
-        let needs = all_of(draft.op.needs);
-        if count(draft) == 1 {
-            return Draft { op: Op { needs, ..draft.op }, ..*draft };
+        let (draft, first) = (&drafts[number], piece * most);
+        let Op { len, at, .. } = draft.op;
+        let mut op = Op { needs: all_of(draft.op.needs), ..draft.op };
+        if count(&op) == 1 {
+            return Draft { op, ..*draft };
         }
-        let first = piece * piece_of(draft);
-        let bytes = piece_of(draft).min(u64::from(draft.op.len) - first);
-        let kind = match draft.op.kind {
-            Kind::Put { readers, .. } => Kind::Put { readers, lines: link.lines_of(bytes) },
-            kind => kind,
-        };
-        let at = draft.op.at + link.lines_of(piece_of(draft)) * piece as u32;
+        let bytes = most.min(u64::from(len) - first);
+        let before = if first == 0 { 0 } else { link.lines_of(first) };
+        (op.len, op.at) = (bytes as u32, at + before);
+        if let Kind::Put { lines, .. } = &mut op.kind {
+            *lines = link.lines_of(bytes);
+        }
         let of_part = |whole: Piece| match whole.size {
             0 => whole,
             _ => Piece { addr: whole.addr + first, size: bytes, ..whole },
         };
-        let op = Op { needs, kind, len: bytes as u32, at };
         Draft { op, operands: draft.operands.map(of_part), ..*draft }
     };
-    pieces.iter().map(part).collect()
+    Ok(pieces.iter().map(part).collect())
 }
 
 /// Removes the operations whose work others do, and numbers the rest anew. An operation needs only

@@ -7,13 +7,9 @@ use goal_asm::Nisa;
 /// The most ranks. Masks of readers have a bit for each.
 const RANKS_MAX: u32 = 64;
 
-/// The most bytes of a message that is written in one piece.
-const WHOLE_MAX: u64 = 32 << 10;
-/// The least bytes of a piece of a longer message. One call copies a piece, and the C library copies
-/// so many bytes by `rep movsb`. Other stores take twice as long to lines that a peer has read.
-const PIECE_MIN: u64 = 16 << 10;
-/// The most bytes of a piece.
-const PIECE_MAX: u64 = 32 << 10;
+/// The bytes of a piece of a message. The C library copies a piece by `rep movsb`. Other stores take
+/// twice as long to lines that a peer has read.
+const PIECE_BYTES: u64 = 32 << 10;
 
 /// The lines of a board's rings, and how many of them a message takes.
 #[derive(Debug, Clone, Copy)]
@@ -88,10 +84,9 @@ impl Link {
         (self.lines_of)(bytes) as u32
     }
 
-    /// Returns the bytes of each piece, except for the last, of a message or a copy of so many
-    /// bytes.
-    pub(super) fn piece(&self, bytes: u64) -> u64 {
-        if self.has_pieces { piece(bytes) } else { bytes }
+    /// Returns the bytes of each piece of a message or of a copy. The last piece may be shorter.
+    pub(super) fn piece_bytes(&self) -> u64 {
+        if self.has_pieces { PIECE_BYTES } else { u64::MAX }
     }
 
     /// Returns the most lines that any rank writes in a run.
@@ -110,16 +105,8 @@ impl Link {
     }
 }
 
-/// Returns the bytes of each piece, except for the last, of a message that may be split.
-fn piece(bytes: u64) -> u64 {
-    match bytes {
-        0..=WHOLE_MAX => bytes,
-        _ if bytes <= 4 * PIECE_MIN => PIECE_MIN,
-        _ => PIECE_MAX,
-    }
-}
-
 /// Returns the number of pieces of a message or a copy that may be split.
-pub(super) fn pieces(bytes: u64) -> u64 {
-    bytes.div_ceil(piece(bytes).max(1)).max(1)
+pub(super) const fn pieces(bytes: u64) -> u64 {
+    let pieces = bytes.div_ceil(PIECE_BYTES);
+    if pieces == 0 { 1 } else { pieces }
 }
