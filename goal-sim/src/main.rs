@@ -346,7 +346,8 @@ impl Arguments {
         }
     }
 
-    /// Returns true if one simulation in the model `goal` without noise has to give times alone.
+    /// Returns true if the user wants only the times of one simulation, by the model `goal` and
+    /// without noise.
     fn needs_times_only(&self) -> bool {
         self.model == Model::Goal
             && !self.noise.is_given()
