@@ -270,7 +270,7 @@ impl Drop for End<'_> {
     }
 }
 
-/// Sends `each` echoes from each host to each other one, which answers with this kind of driver.
+/// Sends `each` echoes between all pairs of hosts. The hosts answer with this kind of driver.
 /// Returns the number of answers.
 fn echoes(hosts: &[Host], kind: DriverKind, each: usize, limit: Duration) -> usize {
     with_answers(hosts, kind, || {

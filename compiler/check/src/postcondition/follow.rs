@@ -145,8 +145,8 @@ impl Follower<'_, '_> {
         of_wanted.fold(0, |times: u32, run| times.saturating_add(run.count))
     }
 
-    /// Returns true for bytes that no earlier step stored and that are no rank's input, such as the
-    /// content of memory at the start.
+    /// Returns true for bytes that neither an earlier step stored nor a rank has as its input. An
+    /// example is the content of memory at the start.
     fn is_strange_leaf(&self, source: Source) -> bool {
         source.step == Step::NONE
             && !matches!(self.execution.values.expression(source.node), Expression::Input(_))

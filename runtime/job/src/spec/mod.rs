@@ -147,8 +147,8 @@ settings! {
         "Run short collectives of programs in the engine, too, and not by the ranks' boards",
         agreed: Some(9), is_of_programs: true;
 
-    /// The treatment of a program's job in which nothing moves, though threads of its ranks that
-    /// are in no call of the library may still act.
+    /// The treatment of a program's job that makes no progress. Threads of its ranks outside of
+    /// the library's calls may still act.
     stuck: Stuck = Stuck::default() => Text, "stuck", "tell|end[,S]",
         "Treatment of a program's job in which nothing moves for S seconds, though threads in no \
          call of the library may still act: tell who waits for what, or end it",

@@ -61,7 +61,7 @@ fn a_recording_gets_no_further_than_the_welcome() {
     let confirm = connecting.confirm(&key, &[], &first.welcome(&key, &[])).unwrap();
     let second = Accepting::new(&key, &[], &hello, [7; 16]).unwrap();
     assert_eq!(second.confirmed(&key, &[], &confirm), Err(Refused::Key));
-    // A step is no other one: a peer's own words prove nothing.
+    // The tag of one step is wrong in another: a peer can't prove the key by its own bytes.
     assert_eq!(second.confirmed(&key, &[], &hello[32..].try_into().unwrap()), Err(Refused::Key));
 }
 

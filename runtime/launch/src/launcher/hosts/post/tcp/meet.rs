@@ -22,12 +22,13 @@ const RETRY_NS: u64 = 50_000_000;
 /// The time, in nanoseconds, after which the user is told that the keys differ. All attempts within
 /// it ended before the leader had proved the key. A launcher takes less time to end.
 const REFUSED_NS: u64 = 2 * PART_NS;
-/// The time in which a connection must prove the key, and the most connections that have not.
+/// The time in nanoseconds in which a connection must prove the key.
 const HANDSHAKE_NS: u64 = 5_000_000_000;
+/// The most connections that have not proved the key.
 const CALLERS_MAX: usize = 256;
 /// The most connections that are accepted in a row, before messages of others are read.
 const ACCEPTS_MAX: usize = 64;
-/// The time for which no connection is accepted after there was no descriptor for one.
+/// The pause in nanoseconds before connections are accepted again, after descriptors ran out.
 const PAUSE_NS: u64 = 100_000_000;
 
 impl Worker {
