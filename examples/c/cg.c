@@ -112,7 +112,7 @@ static void join(Part *m, int size) {
   free(counts);
 }
 
-/* q = A p, of which p has this rank's block. */
+/* Computes q = A p. p has the block of this rank. */
 static void multiply(Part *m) {
   const Matrix *a = &m->a;
   Running gather = m->is_alone ? NULL : start(m->gather);

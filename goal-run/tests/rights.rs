@@ -288,8 +288,8 @@ fn a_segment_of_another_size_or_form_is_refused() {
     for (settings, area, says) in cases {
         let mut command = rank(settings, &area);
         let mut child = command.spawn().unwrap();
-        // One that starts after all fails this test and does not outlive it: it ends with the
-        // thread that started it.
+        // A rank that starts in spite of the wrong segment fails this test. It ends with the thread
+        // that started it, so nothing is left behind.
         wait_for(|| child.try_wait().unwrap());
         let ended = Ended::from_output(child.wait_with_output().unwrap());
         ended.assert_status(2);

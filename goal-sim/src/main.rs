@@ -1,7 +1,7 @@
 //! `goal-sim`: when each rank of a program ends on a machine that one may not have.
 //!
 //! Inputs may come from anywhere: `goalc` reads and checks them. Parameters come from the command
-//! line, and one that is no exact decimal is refused ([`parameters`]). Traces of noise are files
+//! line, and must be exact decimals ([`parameters`]). Traces of noise are files
 //! from anywhere too ([`noise`]).
 
 mod binary;
@@ -346,7 +346,8 @@ impl Arguments {
         }
     }
 
-    /// Returns true if one simulation in the model `goal` without noise has to give times alone.
+    /// Returns true if the user wants only the times of one simulation, by the model `goal` and
+    /// without noise.
     fn needs_times_only(&self) -> bool {
         self.model == Model::Goal
             && !self.noise.is_given()

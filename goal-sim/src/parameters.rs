@@ -88,7 +88,7 @@ pub(crate) fn number(value: u64, places: u32) -> Number {
 /// The parameters in the forms that the models take.
 pub(crate) struct Parsed {
     pub(crate) machine: Machine,
-    /// Meaningless for the model that is no peer's.
+    /// The parameters of the peers' models. The model `goal` does not read them.
     pub(crate) of_peer: peers::Parameters,
 }
 

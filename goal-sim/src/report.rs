@@ -76,8 +76,7 @@ pub(crate) fn warn_of_order(model: Model, subject: &Subject) {
     }
 }
 
-/// Reports why a simulation has no times that has kept no list of the actions. Returns the exit
-/// status.
+/// Reports why a simulation without a list of the actions has no times. Returns the exit status.
 pub(crate) fn stopped_lean(stop: Stop) -> Result<u8, Error> {
     let why = match stop {
         Stop::TooLate { .. } => {

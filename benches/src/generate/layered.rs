@@ -87,8 +87,8 @@ impl Layers {
         if action == first { Kind::Send(distance) } else { Kind::Recv(distance) }
     }
 
-    /// Returns actions of the layers before, none of them twice, because each comes from a part of
-    /// its own of the candidates.
+    /// Returns the earlier actions that an action depends on. Splits the candidates into parts of
+    /// about equal length, and draws one action from each part. So no action is drawn twice.
     fn dependencies(&self, rank: u32, action: u64) -> Vec<u64> {
         let begin = action - action % self.width;
         let from = if self.dense { 0 } else { begin.saturating_sub(self.width) };

@@ -6,9 +6,9 @@
  * of a block, and for reductions the type and the operator. A condition of one rank alone does not
  * decide, as an overlap of two buffers. The rank carries it out within the schedule, by a copy.
  *
- * Any thread may call if the program has MPI_THREAD_MULTIPLE. Lists and tables lie behind one lock,
- * which is never held in a call of MPI. So is no other state: an error handler may call MPI again, and
- * may leave by longjmp.
+ * Any thread may call if the program has MPI_THREAD_MULTIPLE. Lists and tables lie behind one lock.
+ * No lock is held in a call of MPI, because an error handler may call MPI again, and may leave by
+ * longjmp.
  *
  * Threats: the environment and the file of ranges come from the user who starts the program, and
  * nobody else. They are read with bounds (settings.c), and ranks compare them before any call. */

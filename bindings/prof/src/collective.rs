@@ -80,7 +80,7 @@ pub(crate) struct Prepared {
 #[derive(Debug, Default)]
 pub(crate) struct Expansions {
     kept: Vec<(Collective, u32, u32, Arc<Expansion>)>,
-    /// The collectives for which the user's algorithm could not be used, and the user was told so.
+    /// The collectives that can't use the user's algorithm. The user was told so.
     told: Vec<CollectiveKind>,
 }
 

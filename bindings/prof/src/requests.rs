@@ -161,8 +161,8 @@ impl Requests {
         }
     }
 
-    /// Returns the token of the operation for which `handle` stands in a call of `thread`. Returns
-    /// 0 if none is known.
+    /// Returns the token of the operation that `handle` names in a call of `thread`. Returns 0 if
+    /// none is known.
     pub(crate) fn claim(&self, thread: usize, handle: u64) -> u64 {
         let started = || self.entries.get(&handle).into_iter().flatten().filter_map(Entry::started);
         let own = started().find(|started| started.thread == thread);

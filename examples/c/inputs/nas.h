@@ -86,8 +86,8 @@ static inline int ascending(const void *a, const void *b) {
   return *(const int *)a - *(const int *)b;
 }
 
-/* Makes rows of the matrix: the weighted sum of v v' over n sparse random vectors v, of which the
-   i-th has 1/2 in place i, and (0.1 - shift) times the identity. */
+/* Makes rows of the matrix: the weighted sum of v v' over n sparse random vectors v, and
+   (0.1 - shift) times the identity. The i-th vector has 1/2 in place i. */
 static inline Matrix make_matrix(int n, int nonzeros, double shift, int first, int rows) {
   Vectors v = make_vectors(n, nonzeros);
   Matrix m = {first, rows, NULL, NULL, NULL, NULL};

@@ -105,8 +105,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Returns the start and length of the label of the last token, or with `before_last` of the
-    /// last but one. Returns `None` if the token is no plain operation with a label.
+    /// Returns the start and length of the label of the last token, or of the token before it if
+    /// `before_last`. Returns `None` unless this token is a plain operation with a label.
     pub(crate) fn plain_label(&self, before_last: bool) -> Option<(usize, u32)> {
         let start = self.plain[usize::from(before_last)]?;
         match Lexer::new(self.text, start, self.end).next() {

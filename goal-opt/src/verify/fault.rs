@@ -35,7 +35,7 @@ pub enum Rule {
         /// The number of ranks.
         ranks: u32,
     },
-    /// A marker has a number that is no marker's in a group of this size.
+    /// A marker has a number that markers do not have in a group of this size.
     #[error("{to} is no number of a marker among {ranks} ranks")]
     NoMarker {
         /// The number.

@@ -185,7 +185,7 @@ impl Common {
 
 impl Printed {
     /// Returns the parameters as the models take them. The peers add a negative one to unsigned
-    /// times, which wrap. The model that is no peer's has 0 in its place.
+    /// times, which wrap. The model `goal` has 0 in its place.
     fn parse(&self) -> Parsed {
         let wrapped = |value: i32| i64::from(value) as u64;
         let picos = |value: i32| value.max(0) as u64 * 1000;

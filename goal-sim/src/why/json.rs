@@ -135,7 +135,7 @@ fn totals(why: &Why, subject: &Subject) -> Value {
     totals
 }
 
-/// Returns a number of bytes, which has more than 64 bits only if sizes are no sizes of messages.
+/// Returns a number of bytes, at most 2^64 - 1. Sums of real sizes of messages are smaller.
 fn bytes(count: u128) -> Number {
     Number::from(u64::try_from(count).unwrap_or(u64::MAX))
 }

@@ -51,7 +51,7 @@ const BACKLOG: i32 = 4096;
 const SILENT_MAX: usize = 256;
 /// The time in which a connection must send its hello.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The time for which no connection is accepted after there was no descriptor for one.
+/// The pause before connections are accepted again, after descriptors ran out.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// The address of a node's launcher: the name of its socket, and the token. The processes of a job

@@ -118,8 +118,8 @@ pub struct Outcome {
     /// Their memory and traces are unknown, and the report does not count their actions.
     pub(crate) missing: String,
     pub(crate) run: Run,
-    /// The most payload bytes of a frame in the kernel. `None` if the kernel did not run the
-    /// schedule, and had no room for schedules of a program.
+    /// The most payload bytes of a frame that the kernel sends. `None` if the job did not use the
+    /// kernel, neither for its own schedule nor for those of programs.
     pub(crate) fragment: Option<u32>,
     /// True if the ranks are processes of a program.
     pub(crate) is_of_program: bool,

@@ -275,7 +275,8 @@ const fn at(ring: Ring, position: u64) -> usize {
     (position & (ring.lines() - 1)) as usize
 }
 
-/// Returns what a word says that is not the one of the message at `position`.
+/// Compares the word that a look has found with `position`. Returns the signature of another
+/// message there, or [`Look::Missing`].
 #[inline(always)]
 const fn differs(found: u64, position: u64) -> Look {
     if is_at(found, word(position, 0)) { Look::Other(found as u16) } else { Look::Missing }

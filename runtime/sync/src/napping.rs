@@ -18,8 +18,8 @@ use super::helpers::{Marks, RankSet};
 use super::sync::{Ordering, fence, light_fence, membarrier, register_for_membarrier};
 use std::time::Duration;
 
-/// The longest time for which a word and a reader may not see each other if no fence orders them. A
-/// processor keeps a store to itself for less than a microsecond.
+/// The longest time until a reader sees a stored word without a fence. A processor keeps a store to
+/// itself for less than a microsecond.
 pub const UNSEEN_MAX: Duration = Duration::from_millis(1);
 
 /// The fences of the writers and the readers of a process.

@@ -6,7 +6,9 @@ mod common;
 use common::{BOTH, kinds, lens, limit, open, write};
 use goal_cluster::{Cluster, Faults, Host, INTERFACE, Switch, Wiring};
 use goal_esp::wire::{ETHERTYPE_ESP, Mac};
-use goal_eth::{AnyDriver, Driver, DriverKind, Full, OpenError, PortGroup, Refusal, probe_xdp};
+use goal_eth::{
+    AnyDriver, Driver, DriverKind, InterfaceRefusal, OpenError, PortGroup, QueueFull, probe_xdp,
+};
 use goal_filetest::{patience, until};
 use goal_job::Wait;
 use goal_job::rights::give_up;
@@ -28,7 +30,7 @@ fn all_lengths(one: &mut AnyDriver, other: &mut AnyDriver) -> Vec<Vec<u8>> {
         while sent < lens.len() {
             match one.send(|out| Some(write(out, from, to, port, lens[sent]))) {
                 Ok(is_sent) => sent += usize::from(is_sent),
-                Err(Full) => break,
+                Err(QueueFull) => break,
             }
         }
         one.flush().unwrap();
@@ -173,8 +175,14 @@ fn failures_to_open_are_reported() {
             (DriverKind::Packet, kind == DriverKind::Xdp),
             "{note:?}"
         );
-        assert!(matches!(open("v7", 5), Err(OpenError::Interface(Refusal::Missing { .. }))));
-        assert!(matches!(open("lo", 5), Err(OpenError::Interface(Refusal::Loopback { .. }))));
+        assert!(matches!(
+            open("v7", 5),
+            Err(OpenError::Interface(InterfaceRefusal::Missing { .. }))
+        ));
+        assert!(matches!(
+            open("lo", 5),
+            Err(OpenError::Interface(InterfaceRefusal::Loopback { .. }))
+        ));
     }
 }
 
@@ -230,7 +238,7 @@ fn an_interface_that_goes_down_is_lost() {
         // Frames left from before take no room.
         until("there is room for a frame", || {
             driver.flush().is_ok()
-                && driver.send(|out| Some(write(out, from, from, 5, 60))) != Err(Full)
+                && driver.send(|out| Some(write(out, from, from, 5, 60))) != Err(QueueFull)
         });
     }
 }
@@ -270,7 +278,7 @@ impl Drop for End<'_> {
     }
 }
 
-/// Sends `each` echoes from each host to each other one, which answers with this kind of driver.
+/// Sends `each` echoes between all pairs of hosts. The hosts answer with this kind of driver.
 /// Returns the number of answers.
 fn echoes(hosts: &[Host], kind: DriverKind, each: usize, limit: Duration) -> usize {
     with_answers(hosts, kind, || {

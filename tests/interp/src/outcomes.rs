@@ -116,7 +116,7 @@ fn fingerprint(run: &Run<'_>) -> (u64, u64) {
     (half(0), half(1))
 }
 
-/// The knowledge of which steps must be tried in different orders.
+/// Knows the steps whose order may make a difference. They are tried in different orders.
 struct Choices<'p> {
     program: &'p Program,
     /// The order of the actions of each body.

@@ -52,7 +52,7 @@ pub(crate) fn combine(generator: &mut Generator, node: usize, a: Piece) -> Optio
     Some(())
 }
 
-/// Returns a buffer that can be combined with bytes for which the facts `first` hold.
+/// Returns a buffer that can be combined with another one. The facts `first` hold for the latter.
 fn accumulator(
     generator: &mut Generator,
     node: usize,

@@ -220,7 +220,8 @@ fn loaded_with(image: &MapImage, log: VerifierLogLevel) -> Result<Ebpf, LoadErro
         .map_max_entries("goal_receives", count(image.receives.len()))
         .map_max_entries("goal_sends", count(image.sends.len()))
         .map_max_entries("goal_peers", count(image.peers.len()));
-    // A map of one value takes any length, and every access is compared with the last place.
+    // The map of memory has one value, of any length. The engine compares the place of each access
+    // with this bound.
     let last = u64::from(image.memory_bytes);
     loader.override_global("goal_last_place", &last, true);
     let mut ebpf = loader.load(&object(image.memory_bytes + SLACK_BYTES))?;

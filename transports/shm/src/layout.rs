@@ -339,8 +339,8 @@ impl Layout {
         of_ranks.chain(shared).filter(|area| !area.is_empty())
     }
 
-    /// Returns the pages of the ranks that may be added after the start of the job; `None` if there
-    /// are no such ranks.
+    /// Returns the pages of the ranks that may be added after the start of the job; `None` if ranks
+    /// can't be added.
     pub(crate) fn reserve(&self) -> Option<Range<usize>> {
         let (first, last) = (self.ranks.get(self.started)?, self.ranks.last()?);
         Some(first.status..last.engine.end.next_multiple_of(PAGE as usize))

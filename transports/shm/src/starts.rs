@@ -8,8 +8,8 @@
 use goal_sync::SharedWords;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The number of entries in a rank's table. The last entry counts all starts for which no other
-/// entry is left.
+/// The number of entries in a rank's table. Once all other entries are taken, the last one counts
+/// all further starts.
 pub(crate) const STARTS: usize = 40;
 /// The number of words that hold a name in the table.
 const NAME_WORDS: usize = 3;

@@ -89,12 +89,14 @@ fn faults(block: &Block, folder: &Path, search: &str) -> Vec<String> {
         let mut shell = Command::new("timeout");
         shell.arg(timeout(100)).args(["sh", "-c", &format!("{line} 2>&1")]).current_dir(folder);
         shell.env("PATH", search);
-        // Open MPI starts neither for root nor more ranks than processors unless told.
+        // By default Open MPI refuses to run as root. It also refuses to start more ranks than the
+        // machine has processors.
         shell.envs(
             ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")),
         );
         shell.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
-        // A launcher that ends removes the folder that all share unless told, even if one begins.
+        // All launchers of Open MPI share one folder by default. One that ends removes it, even if
+        // another one starts. So these tests have a folder of their own.
         shell.env("OMPI_MCA_orte_tmpdir_base", folder);
         let output = shell.output().expect("there is `timeout`");
         let printed = String::from_utf8_lossy(&output.stdout);

@@ -177,7 +177,7 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Records that a thread frees a request (`MPI_Request_free`). Returns the token of an active
-    /// receive, for [`detached`](Self::detached). Returns 0 if the request is no active receive.
+    /// receive, for [`detached`](Self::detached), and 0 for another request.
     pub fn free(&mut self, thread: usize, request: u64) -> u64 {
         let mut token = 0;
         self.attempt(|recorder| {

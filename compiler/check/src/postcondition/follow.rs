@@ -145,15 +145,15 @@ impl Follower<'_, '_> {
         of_wanted.fold(0, |times: u32, run| times.saturating_add(run.count))
     }
 
-    /// Returns true for bytes that no earlier step stored and that are no rank's input, such as the
-    /// content of memory at the start.
+    /// Returns true for bytes that neither an earlier step stored nor a rank has as its input. An
+    /// example is the content of memory at the start.
     fn is_strange_leaf(&self, source: Source) -> bool {
         source.step == Step::NONE
             && !matches!(self.execution.values.expression(source.node), Expression::Input(_))
     }
 
-    /// Returns `last` and the steps that it was made of, as far as they contain bytes that come
-    /// from no input ([`is_strange_leaf`](Self::is_strange_leaf)).
+    /// Returns those of `last` and its earlier steps that have bytes without an input
+    /// ([`is_strange_leaf`](Self::is_strange_leaf)).
     fn strange(&self, last: Step) -> FxHashSet<Step> {
         let mut seen = FxHashSet::default();
         let mut open = vec![last];

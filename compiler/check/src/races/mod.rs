@@ -125,8 +125,8 @@ fn find_across_ranks(
 }
 
 /// Returns the races of a rank whose two actions are ordered in one run, if other runs may match
-/// messages differently. Such a pair is no race if every run orders it in one way or another, which
-/// is not known.
+/// messages differently. If every run orders the two in some way, they do not race. This is not
+/// known.
 fn doubtful<'a>(
     analysis: &Analysis<'a>,
     rank: u32,

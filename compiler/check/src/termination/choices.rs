@@ -50,8 +50,8 @@ pub(super) struct Choices<'s, 'a, 'p> {
     /// By vertex, the first of the actions that are interchangeable with it; `None` if there is no
     /// other.
     pub(super) alike: Vec<Option<Vertex>>,
-    /// By vertex, the actions for which it may make a difference whether they start before or after
-    /// it.
+    /// By vertex, its rivals. A run may end differently if a rival starts before the vertex, or
+    /// after it.
     pub(super) rivals: FxHashMap<Vertex, Vec<Vertex>>,
     /// By send, the sends of other ranks whose messages may arrive before its own message, if the
     /// same receive from any source may take both.

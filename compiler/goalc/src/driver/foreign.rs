@@ -64,8 +64,8 @@ fn recognised(source: &Source, ranks: Option<u32>) -> Option<String> {
     })
 }
 
-/// The number of lines from which on a text without any word of the language is no GOAL. In a
-/// shorter text all words may be misspelt.
+/// The fewest lines of a text that is refused as another language, because it has no word of GOAL.
+/// In a shorter text all words may be misspelt.
 const LINES_MIN: usize = 4;
 
 /// Returns the encoding of a text of units of 16 or 32 bits, and the encoding's name for iconv.

@@ -40,8 +40,7 @@ impl Layers {
         Self::in_columns(body, column_of, columns)
     }
 
-    /// Places the actions in given columns, in which each is to the right of all actions that it
-    /// waits for.
+    /// Places the actions in given columns. Each action is to the right of those that it waits for.
     pub(super) fn in_columns(body: &Body, column_of: Vec<usize>, columns: usize) -> Self {
         let mut layers = Self {
             columns: vec![Vec::new(); columns],

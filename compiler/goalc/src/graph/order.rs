@@ -60,7 +60,8 @@ pub(super) fn crossings(layers: &Layers) -> u64 {
     let positions = positions(layers);
     let mut crossings = 0;
     for pair in layers.columns.windows(2) {
-        // Counts, for each line in the order of its beginnings, the lines before it that end below.
+        // Takes the lines in the order of their left ends. A line crosses each line before it whose
+        // right end lies below its own.
         let mut ending = Counts(vec![0; pair[1].len() + 1]);
         let mut lines = 0;
         for &vertex in &pair[0] {

@@ -15,8 +15,8 @@ use crate::workload::{Kind, Record};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// The ranks or effects whose data are loaded together, so that the processor waits for memory once
-/// for all of them.
+/// The number of ranks or effects whose data are loaded together. So the processor waits for memory
+/// once for all of them.
 const BATCH: usize = 16;
 
 /// The least number of ranks whose lines are too many for the caches near a processor.
@@ -117,8 +117,8 @@ impl<'p, P: Source, N: Noise, O: Observer, S: Store> Share<'p, P, N, O, S> {
         }
     }
 
-    /// Returns the earliest window in which one of the share's ranks, or one that has an effect
-    /// from it, has something to do.
+    /// Returns the earliest window with work. It may be work of the share's ranks, or of ranks of
+    /// other shares that get effects from this one.
     pub(super) fn next_window(&mut self) -> Option<u64> {
         let of_effects = Some(self.outgoing_min).filter(|&time| time != u64::MAX);
         let of_effects = of_effects.map(|time| time >> self.program.shift);

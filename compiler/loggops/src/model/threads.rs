@@ -11,11 +11,11 @@ const LOOKS: u32 = 4000;
 /// The window of a share that has nothing to do.
 pub(super) const NO_WINDOW: u64 = u64::MAX;
 
-/// The parts that each share gives to each other one.
+/// The messages between shares. Each pair of a sending and a receiving share has a box.
 #[derive(Debug)]
 pub(super) struct Boxes<T> {
     pub(super) shares: usize,
-    /// By share that gives, and share that gets.
+    /// Ordered by sending share, then by receiving share.
     boxes: Vec<Mutex<Vec<T>>>,
 }
 

@@ -1,8 +1,8 @@
-//! How much larger a parameter of the machine may become before a run is slower by some percent.
+//! Computes how far a parameter of the machine may grow until a run is slower by some percent.
 //!
-//! Queues may let a run become faster as a parameter grows, so the time is no convex function of
-//! it, and no linear program has the answer. The model runs again instead, with parameters that
-//! close in on the largest one.
+//! Queues may let a run become faster as a parameter grows. So the time is not a convex function of
+//! the parameter, and a linear program can't compute the answer. Instead the model runs again, with
+//! parameters that close in on the largest one.
 
 use crate::machine::{Machine, Parameter, VALUE_END};
 use crate::symmetry::Prepared;

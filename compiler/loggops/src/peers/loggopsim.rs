@@ -12,8 +12,8 @@
 //! - of those that come back at one moment, the one with the least number starts first
 //!
 //! A line of actions is in the order of numbers. An action becomes ready when its processor and its
-//! interface are free, so those before it in the line are no later. Messages arrive in any order,
-//! so their line is sorted (`Inbound`).
+//! interface are free. The actions before it in the line became ready before, or at that moment.
+//! Messages arrive in any order, so their line is sorted (`Inbound`).
 //!
 //! Free times go back if they wrap, or if a message of no bytes takes less than no time. Then each
 //! event comes back by itself.

@@ -210,7 +210,7 @@ impl Posted {
     }
 }
 
-/// Returns for each action of a rank its place, which is meaningless for one that is no send.
+/// Returns the place of each action of a rank. Only those of sends have a meaning.
 fn places_of(
     source: &impl Source,
     rank: u32,

@@ -24,8 +24,8 @@ use search::STEPS_MAX;
 pub(crate) struct Pruned {
     /// The number of dropped dependencies.
     pub(crate) dropped: usize,
-    /// The number of actions for which the search reached its bound, so that they may still have
-    /// implied dependencies.
+    /// The number of actions that may still have implied dependencies, because the search reached
+    /// its bound.
     pub(crate) undecided: usize,
 }
 

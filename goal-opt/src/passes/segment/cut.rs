@@ -41,7 +41,7 @@ pub(super) const BORDER: u64 = 8;
 /// ```
 ///
 /// which is least for s = sqrt(n c / ((h - 1) b)). The size is rounded to a power of two. So if a
-/// message is a part of another one, the segments of both end together. The size is no less than
+/// message is a part of another one, the segments of both end together. The size is at least
 /// c / b: in a smaller segment, the message takes more time than its bytes.
 pub(super) struct Rule {
     pub(super) least: u64,

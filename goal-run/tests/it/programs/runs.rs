@@ -41,7 +41,7 @@ fn a_folder_with_the_name_of_a_program_does_not_hide_it() {
     let mut command = std::process::Command::new(GOAL_RUN);
     let ended = command.args(["-n", "1", "true"]).current_dir(folder.path()).output().unwrap();
     let ended = Ended::from_output(ended);
-    // The program is no rank, as it never joins; but it was started and has ended by itself.
+    // The program never joins, so it is not a rank. It was started and has ended by itself.
     assert!(!ended.err.contains("is a directory"), "{ended:?}");
     ended.assert_status(0);
 }

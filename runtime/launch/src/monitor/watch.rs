@@ -117,9 +117,9 @@ impl Watch {
 }
 
 impl Watch {
-    /// Returns true if a rank of a program may have a thread outside of a call. A rank excludes
-    /// this by a statement for its current epoch. A stopped rank with runs in the kernel may act
-    /// too.
+    /// Returns true if a rank of a program may still send a message. Its process may have a thread
+    /// outside of calls, unless the rank states for its current epoch that there is none. A stopped
+    /// rank with runs in the kernel may also go on.
     fn may_act(&self, segment: &Segment) -> bool {
         self.of_programs
             && self.ranks.iter().zip(&self.before).any(|(&rank, reading)| {

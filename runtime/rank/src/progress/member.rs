@@ -23,10 +23,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// The most ranks of a crowded job in which other ranks may also act for a rank that waits. In a
-/// larger job, ranks that wait would act for each other instead of yielding the processor to ranks
-/// with work. Measured on two processors: up to 6 ranks are faster with it, and 8 and more are
-/// slower.
+/// The most ranks of a crowded job whose ranks also act for a waiting rank. In a larger job,
+/// waiting ranks would act for each other instead of yielding the processor to ranks with work.
+/// Measured on two processors: up to 6 ranks are faster with it, and 8 and more are slower.
 const WAITING_LENT_MAX: u32 = 6;
 
 /// The time between two looks of a group of one that waits for a message to itself.

@@ -113,8 +113,8 @@ fn messages_of_one_line() {
     });
 }
 
-/// As above. Two of the messages of two lines do not fit before the end of the ring, and begin the
-/// next lap.
+/// A writer and two readers go round the ring with messages of one line and of two lines. Two of
+/// the long messages do not fit before the end of the ring, so they begin the next lap.
 #[test]
 fn messages_that_skip_the_end_of_the_ring() {
     explore("one writer, messages of 1 and 2 lines, two readers", Some(2), || {

@@ -1,5 +1,5 @@
-//! A host that vanishes during a handshake is noticed in time, and not after the time for which a
-//! rank may compute.
+//! A host that vanishes during a handshake is noticed in time. A rank may compute for longer than
+//! that.
 #![allow(unsafe_code)] // setsockopt
 
 use super::{V4, key, now_ns, patience_ns};

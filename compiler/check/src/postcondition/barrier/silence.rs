@@ -24,8 +24,8 @@ pub(super) struct Without {
     ended: Vec<bool>,
     /// By rank with counted receives, the sends to this rank that can start.
     sent: Vec<Vec<Vertex>>,
-    /// By set of receives, the number of sends for which `have_messages` last computed its answer,
-    /// and that answer.
+    /// By set of receives, the last answer of `have_messages`, behind the number of sends that were
+    /// known then.
     answers: Vec<(usize, bool)>,
 }
 
@@ -37,7 +37,7 @@ struct Flow<'s, 'a, 'w> {
     ready: Vec<Vertex>,
     /// By set of receives, the actions that wait only for messages for these receives.
     held: Vec<Vec<Vertex>>,
-    /// By rank, the sets of receives for which actions in `held` wait.
+    /// By rank, the sets of receives that actions in `held` wait for.
     awaited: Vec<Vec<SetId>>,
     work: &'w mut Work,
 }

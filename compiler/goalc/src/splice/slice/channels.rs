@@ -90,8 +90,8 @@ impl Channels {
     }
 }
 
-/// Returns the actions in the order in which positions count: that of the text, but each behind
-/// the actions that it waits for.
+/// Returns the actions in the order of positions. This is the order of the text, but each action
+/// comes behind those that it waits for.
 pub(super) fn order(body: &Body) -> Vec<ActionId> {
     let mut edges = body.requires.edges().chain(body.irequires.edges());
     if edges.all(|edge| edge.prerequisite < edge.waiter) {

@@ -14,7 +14,7 @@ fn counted(sent: u64, taken: u64) -> Reply {
     Reply { sent, taken, ..IDLE }
 }
 
-/// Does a round in which both hosts reply so. Returns true if it proves that the job is stuck.
+/// Does a round with these replies of both hosts. Returns true if it proves that the job is stuck.
 fn round(rounds: &mut Rounds, now_ns: u64, replies: [Reply; 2]) -> bool {
     let (round, asked) = rounds.poll(now_ns, true).unwrap();
     assert_eq!(asked, [host(0), host(1)]);

@@ -69,7 +69,7 @@ pub(super) struct ProgressThread<'a> {
     watched: Mutex<Vec<Watched<'a>>>,
 }
 
-/// The state of the words for which the thread, or the rank for it, has armed the bell.
+/// The state of the watched words. The thread, or the rank for it, has armed the bell for them.
 #[derive(PartialEq, Eq)]
 enum Nap {
     /// Whoever writes one of them rings the bell.

@@ -247,8 +247,8 @@ impl<'a> Remote<'a> {
         limit: Option<Duration>,
     ) {
         let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
-        // A late ring from an earlier sleep would end a sleep at once, so it must not stay. True
-        // until the bell was read for such a ring.
+        // An earlier sleep may have left the bell with a signal that nobody read. It would end a
+        // later sleep at once. So the bell is drained once in each call.
         let mut may_ring = true;
         while is_armed() && !self.has_event() {
             let now_ns = now_ns();
@@ -260,8 +260,8 @@ impl<'a> Remote<'a> {
             // While an interface has no room for frames, the rank sleeps even if there is work.
             if self.fabrics.iter().any(|fabric| fabric.has_unsent()) || !self.has_work() {
                 may_ring = sleep(&self.sockets, bell, self.events.as_deref(), left);
-                // The bell is drained before `is_armed` is read again. A rank that rings disarms
-                // the mailbox first, so no ring is lost.
+                // The bell is drained before `is_armed` is read again. A rank disarms the mailbox
+                // before it rings the bell, so no signal is lost.
                 if std::mem::take(&mut may_ring) {
                     bell.drain();
                 }
