@@ -1,5 +1,5 @@
-// Short collectives are linked on communicators of any ranks in any order: on overlapping ones, on
-// many at a time, on those made and freed over and over, and on those made after a loss.
+// Short collectives are linked on communicators of any ranks in any order. The communicators overlap,
+// are more than there are boards for, are made and freed over and over, or are made after a loss.
 // RUN: build %s
 // RUN: goal-run -n 5 --timeout 120 ./communicators overlap
 // RUN: goal-run -n 5 --timeout 120 --no-links ./communicators overlap
