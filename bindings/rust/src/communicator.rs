@@ -464,6 +464,20 @@ mod tests {
     }
 
     #[test]
+    fn what_was_made_before_a_loss_does_not_count() {
+        let (world, mut made) = (Communicator::world(0, 4, None), Communicators::default());
+        let mut others = Communicators::default();
+        // This rank alone has made the communicator before it learned of the loss.
+        let before = made.make(&world, &[0, 1]).unwrap();
+        let [own, other] = [&mut made, &mut others].map(|made| {
+            let left = made.make_in(&world, &[0, 1, 3], 1).unwrap();
+            made.make(&left, &[0, 1]).unwrap()
+        });
+        assert!(own.is_same(&other) && !own.is_same(&before));
+        assert_eq!((before.generation(), own.generation()), (0, 1));
+    }
+
+    #[test]
     fn ranks_of_ranks() {
         let (world, mut made) = (Communicator::world(2, 4, None), Communicators::default());
         let inner = made.make(&world, &[3, 2, 1]).unwrap();

@@ -4,8 +4,8 @@ use goal_collectives::Algorithm;
 use goal_lang::{CollectiveKind, Datatype, Function, Op};
 use goal_shm::BOARD_RANKS;
 
-/// The most ranks of a communicator whose collectives are linked. Each rank looks at the cells of all
-/// others, so more ranks would gain nothing.
+/// The most ranks of a communicator whose collectives are linked. Each rank looks at the cells of
+/// all others, so more ranks would gain nothing.
 pub(crate) const RANKS_MAX: usize = 16;
 
 /// A call of a collective, as far as it decides about a link. All ranks have equal values: MPI

@@ -241,7 +241,8 @@ impl Links {
     }
 
     /// Returns the set of boards of a communicator; `None` if it has none. All its ranks get the
-    /// same answer. `in_job` has the ranks of the communicator, of which this process's is `me`.
+    /// same answer. `in_job` has the communicator's ranks in the job, and `me` is the number of this
+    /// process's rank in the communicator.
     pub(crate) fn set_of(&mut self, number: u64, in_job: &[u32], me: u32) -> Option<u8> {
         if let Some(&set) = self.sets.get(&number) {
             return set;

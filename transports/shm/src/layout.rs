@@ -50,12 +50,11 @@ const ENTRY: u64 = size_of::<Entry>() as u64;
 const RING_ENDS: u64 = size_of::<Ends>() as u64;
 /// The number of ranks that have boards. They are the first ranks of the job.
 pub const BOARD_RANKS: u32 = 64;
-/// The distance of a rank's boards in bytes.
+/// The distance of a rank's boards in bytes. They count towards no limit, because most are never
+/// touched.
 pub(crate) const BOARD: u64 = (size_of::<board::Words>() as u64).next_multiple_of(PAGE);
-/// The bytes of a rank's boards, one in each set. They count towards no limit, because most are
-/// never touched.
-const ALL_BOARDS: u64 = SETS as u64 * BOARD;
-/// The bytes of the directory of boards. They count towards no limit either.
+/// The bytes of the directory of boards. They count towards no limit, because most are never
+/// touched.
 const DIRECTORY: u64 = size_of::<directory::Words>() as u64;
 /// The number of bitmaps of ranks.
 const BITMAPS: usize = 3;
@@ -258,7 +257,7 @@ impl Layout {
         let mut unlimited = (rings - rings_of(first)) * (ring + RING_ENDS);
         unlimited += DIRECTORY.next_multiple_of(PAGE);
         for rank in sizes {
-            let boards = if layouts.len() < BOARD_RANKS as usize { ALL_BOARDS } else { 0 };
+            let sets = if layouts.len() < BOARD_RANKS as usize { SETS as u64 } else { 0 };
             let status = area(PAGE).start;
             layouts.push(RankLayout {
                 status,
@@ -268,7 +267,8 @@ impl Layout {
                 mailbox: area(MAILBOX_CONTROL + slots * SLOT).start,
                 local: area(LOCAL_BYTES as u64),
                 table: area(ranks * ENTRY).start,
-                boards: area(boards),
+                // One board after the other, since none is in huge pages.
+                boards: (0..sets).fold(area(0), |all, _| all.start..area(BOARD).end),
                 memory: area(rank.memory),
                 scratch: area(rank.scratch),
                 instance: area(rank.instance),
@@ -281,11 +281,7 @@ impl Layout {
             let free = match layouts.len() > started {
                 // All areas of an added rank, from its status to the end of its last area.
                 true => (own.engine.end - status) as u64,
-                false => {
-                    let table = (own.table as u64 + ranks * ENTRY).next_multiple_of(PAGE);
-                    let boards = (own.boards.end as u64).saturating_sub(table);
-                    rank.engine.next_multiple_of(PAGE).saturating_add(boards)
-                }
+                false => rank.engine.next_multiple_of(PAGE).saturating_add(sets * BOARD),
             };
             unlimited = unlimited.saturating_add(free.next_multiple_of(PAGE));
         }
@@ -316,7 +312,8 @@ impl Layout {
     }
 
     /// Returns the areas of messages and tasks, of the bitmaps by which ranks help and wake others,
-    /// and of the directory of boards. Each area begins a page, and nothing else lies in its last page.
+    /// and of the directory of boards. Each area begins a page, and nothing else lies in its last
+    /// page.
     pub(crate) fn messages(&self) -> impl Iterator<Item = Range<usize>> {
         let ranks = self.ranks.len();
         let area = |start: usize, bytes: usize| start..start + bytes;

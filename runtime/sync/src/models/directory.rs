@@ -50,8 +50,8 @@ fn the_next_owner_sees_the_ends() {
 
 /// Two ranks of a communicator come while the set becomes free. They get one answer, with the same
 /// bases. If they agree on none, the set is free for a third communicator, which comes meanwhile.
-/// The model fails if an entry is written or read as Relaxed, if a claim in vain is not given back,
-/// or if it is given back as Relaxed.
+/// The model fails if an entry is written or read as Relaxed. It also fails if a claim in vain is
+/// not given back, or is given back as Relaxed.
 #[test]
 fn ranks_agree_on_the_bases() {
     explore("a rank leaves, two come", Some(3), || {

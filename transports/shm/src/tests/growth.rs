@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::{put, take};
-use crate::board::Words;
+use crate::directory;
 use crate::{Layout, RING_BYTES, RankSizes, SHORT_MAX, Segment};
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
@@ -35,8 +35,8 @@ fn a_reserve_changes_no_size_and_counts_towards_no_limit() {
             // Tables of more ranks need some pages more, and areas begin at other places in huge
             // pages. A rank has far more bytes.
             let slack = (started as u64 + 4) * 4096 + (4 << 20);
-            let boards = 3 * started * size_of::<Words>().next_multiple_of(4096);
-            let needed = (alone.len - boards) as u64;
+            let boards: usize = alone.ranks.iter().map(|rank| rank.boards.len()).sum();
+            let needed = (alone.len - boards - size_of::<directory::Words>()) as u64;
             assert!(layout(started, capacity, needed + slack).is_some(), "{started} {capacity}");
             assert!(layout(started, capacity, needed - slack).is_none(), "{started} {capacity}");
         }
