@@ -22,6 +22,9 @@ enum { CALLS = 1000, STARTS = 10000 };
 enum cost { RUN, ENDED, WAITING, WHOLE, TRIP, TRIPS, LINKED_TRIP, LINKED_TRIPS, COSTS };
 static const char *const names[COSTS] = {"run", "ended", "waiting", "whole", "trip", "trips", "linked-trip", "linked-trips"};
 
+/* The round trips of a schedule. */
+static int trips_of(int cost) { return cost == TRIP || cost == LINKED_TRIP ? 1 : 16; }
+
 static uint64_t given, got;
 static meeting *m;
 static int crowded;
@@ -57,17 +60,17 @@ static GOAL_Schedule round_trips(int count) {
 }
 
 /* Rank 0 writes a number, and both ranks check what came. */
-static double travel(GOAL_Schedule schedule) {
-  int wrong = 0;
+static double travel(GOAL_Schedule schedule, int trips) {
+  int wrong = 0, runs = CALLS / trips;
   meeting_wait(m, ranks, crowded);
   double begin = now_ns();
-  for (uint64_t k = 1; k <= CALLS; ++k) {
+  for (uint64_t k = 1; k <= (uint64_t)runs; ++k) {
     given = k;
     group_expect(GOAL_Wait(GOAL_Run(schedule)) == GOAL_SUCCESS);
     wrong |= got != k;
   }
   if (wrong) fail("received another number than was sent");
-  return (now_ns() - begin) / CALLS;
+  return (now_ns() - begin) / runs;
 }
 
 /* The ranks write a number, exchange it and check what came, again and again. */
@@ -135,7 +138,7 @@ int main(int argc, char **argv) {
     vain[sender] = rank == sender ? compiled(-1, 1 - rank) : compiled(sender, -1);
   GOAL_Schedule trips[COSTS] = {NULL};
   for (int cost = TRIP; ranks > 1 && cost < COSTS; ++cost) {
-    trips[cost] = round_trips(cost == TRIP || cost == LINKED_TRIP ? 1 : 16);
+    trips[cost] = round_trips(trips_of(cost));
     /* The thread of a rank passes on no message of a linked schedule, so these are not linked there. */
     if (cost >= LINKED_TRIP && GOAL_Link(trips[cost], GOAL_COMM_WORLD) != 1) trips[cost] = NULL;
   }
@@ -148,7 +151,7 @@ int main(int argc, char **argv) {
     of[ENDED] = test(handle, 1);
     if (ranks > 1) of[WAITING] = test_in_vain(vain);
     for (int cost = TRIP; cost < COSTS; ++cost)
-      if (trips[cost]) of[cost] = travel(trips[cost]);
+      if (trips[cost]) of[cost] = travel(trips[cost], trips_of(cost));
     for (int cost = 0; cost < COSTS && sample >= 0; ++cost) times[cost * samples + sample] = of[cost];
   }
   for (int cost = 0; cost < COSTS; ++cost)
