@@ -84,9 +84,9 @@ impl Tag {
     }
 }
 
-/// The reason why a handshake failed.
+/// The reason why a step of a handshake is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum HandshakeError {
     /// The first bytes are not those of a hello of this version.
     #[error("what it sent is not the beginning of a connection of GOAL, version 1")]
     NoHello,
@@ -140,17 +140,17 @@ impl Connecting {
     /// end has the key.
     ///
     /// # Errors
-    /// [`Refused::Key`].
+    /// [`HandshakeError::Key`].
     pub fn confirm(
         &self,
         key: &Key,
         binding: &[u8],
         welcome: &[u8; WELCOME_LEN],
-    ) -> Result<[u8; CONFIRM_LEN], Refused> {
+    ) -> Result<[u8; CONFIRM_LEN], HandshakeError> {
         let (nonce, tag) = welcome.split_at(NONCE_LEN);
         let nonces = [self.nonce, nonce.try_into().expect("16 bytes")];
         if !key.tag("welcome", self.ends, &nonces, binding).is(tag) {
-            return Err(Refused::Key);
+            return Err(HandshakeError::Key);
         }
         Ok(*key.tag("confirm", self.ends, &nonces, binding).0.as_bytes())
     }
@@ -160,19 +160,22 @@ impl Connecting {
 /// bytes.
 ///
 /// # Errors
-/// [`Refused`].
-pub fn check_knock(key: &Key, knock: &[u8; HELLO_LEN]) -> Result<(), Refused> {
+/// [`HandshakeError`].
+pub fn check_knock(key: &Key, knock: &[u8; HELLO_LEN]) -> Result<(), HandshakeError> {
     let (ends, nonce) = greeted(knock, KNOCK)?;
     let has_key = key.tag("knock", ends, &[nonce], &[]).is(&knock[TAGGED..]);
-    if has_key { Ok(()) } else { Err(Refused::Key) }
+    if has_key { Ok(()) } else { Err(HandshakeError::Key) }
 }
 
 /// Returns the ends and the nonce of a knock or a hello. Does not check the tag.
-fn greeted(bytes: &[u8; HELLO_LEN], magic: &[u8; 8]) -> Result<(Ends, [u8; NONCE_LEN]), Refused> {
+fn greeted(
+    bytes: &[u8; HELLO_LEN],
+    magic: &[u8; 8],
+) -> Result<(Ends, [u8; NONCE_LEN]), HandshakeError> {
     match &bytes[..8] {
         first if first == magic => {}
-        first if first == MAGIC || first == KNOCK => return Err(Refused::Encryption),
-        _ => return Err(Refused::NoHello),
+        first if first == MAGIC || first == KNOCK => return Err(HandshakeError::Encryption),
+        _ => return Err(HandshakeError::NoHello),
     }
     let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
     let nonce = bytes[16..TAGGED].try_into().expect("16 bytes");
@@ -191,16 +194,16 @@ impl Accepting {
     /// recorded bytes. `nonce` is for the welcome, and must be impossible to guess.
     ///
     /// # Errors
-    /// [`Refused`].
+    /// [`HandshakeError`].
     pub fn new(
         key: &Key,
         binding: &[u8],
         hello: &[u8; HELLO_LEN],
         nonce: [u8; NONCE_LEN],
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, HandshakeError> {
         let (ends, theirs) = greeted(hello, MAGIC)?;
         if !key.tag("hello", ends, &[theirs], binding).is(&hello[TAGGED..]) {
-            return Err(Refused::Key);
+            return Err(HandshakeError::Key);
         }
         Ok(Self { ends, nonces: [theirs, nonce] })
     }
@@ -223,14 +226,14 @@ impl Accepting {
     /// does not repeat recorded bytes.
     ///
     /// # Errors
-    /// [`Refused::Key`].
+    /// [`HandshakeError::Key`].
     pub fn confirmed(
         &self,
         key: &Key,
         binding: &[u8],
         confirm: &[u8; CONFIRM_LEN],
-    ) -> Result<(), Refused> {
+    ) -> Result<(), HandshakeError> {
         let tag = key.tag("confirm", self.ends, &self.nonces, binding);
-        if tag.is(confirm) { Ok(()) } else { Err(Refused::Key) }
+        if tag.is(confirm) { Ok(()) } else { Err(HandshakeError::Key) }
     }
 }

@@ -5,8 +5,8 @@ use crate::Listener;
 use crate::channel::{Channel, ChannelError};
 use crate::conditions::Conditions;
 use crate::handshake::{
-    Accepting, CONFIRM_LEN, Connecting, Ends, HELLO_LEN, Key, NONCE_LEN, Refused, WELCOME_LEN,
-    check_knock,
+    Accepting, CONFIRM_LEN, Connecting, Ends, HELLO_LEN, HandshakeError, Key, NONCE_LEN,
+    WELCOME_LEN, check_knock,
 };
 use crate::limits::FAILED_MAX;
 use crate::sockets::{begin, complete, connected, prepare, receive};
@@ -45,7 +45,7 @@ enum Step {
 }
 
 /// The state of a handshake after a step.
-pub enum Shaken {
+pub enum HandshakeState {
     /// The handshake goes on when the socket is ready.
     GoesOn,
     /// A hello with the key has arrived. The caller may drop the connection, or call
@@ -55,9 +55,9 @@ pub enum Shaken {
     Done(Ends),
 }
 
-/// The reason why a handshake failed.
+/// The reason why a pending connection failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Failed {
+pub enum PendingError {
     /// A system call failed, or the channel did not open.
     #[error(transparent)]
     Channel(#[from] ChannelError),
@@ -68,7 +68,7 @@ pub enum Failed {
     Closed,
     /// A step was wrong.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] HandshakeError),
     /// The peer's system took the connection, and the peer said nothing for too long.
     #[error(
         "nobody answered in time: is the program there stopped, at its limit of open files (ulimit -n), or another one?"
@@ -76,19 +76,19 @@ pub enum Failed {
     Unanswered,
 }
 
-impl Failed {
+impl PendingError {
     /// Returns true if the host at the other end was silent.
     pub(crate) fn is_silence(&self) -> bool {
         // A router before that host, or this host in its own network, may report the silence
         // sooner.
         let silences = [Errno::TIMEDOUT, Errno::HOSTUNREACH, Errno::NETUNREACH, Errno::HOSTDOWN];
-        matches!(self, Failed::Channel(ChannelError::System(cause)) if silences.contains(cause))
+        matches!(self, PendingError::Channel(ChannelError::System(cause)) if silences.contains(cause))
     }
 }
 
-impl From<Errno> for Failed {
+impl From<Errno> for PendingError {
     fn from(error: Errno) -> Self {
-        Failed::Channel(error.into())
+        PendingError::Channel(error.into())
     }
 }
 
@@ -102,7 +102,7 @@ impl PendingConnection {
         ends: Ends,
         conditions: &Conditions,
         now_ns: u64,
-    ) -> Result<Self, Failed> {
+    ) -> Result<Self, PendingError> {
         let step = Step::Connects(Connecting::new(ends, nonce()?));
         let channel =
             Channel::connecting(begin(to, conditions.silence_s)?, conditions.tls.as_ref())?;
@@ -199,15 +199,15 @@ impl PendingConnection {
     /// Continues the handshake after the socket was ready.
     ///
     /// # Errors
-    /// [`Failed`]. The caller must drop the connection.
-    pub fn go_on(&mut self, key: &Key) -> Result<Shaken, Failed> {
+    /// [`PendingError`]. The caller must drop the connection.
+    pub fn go_on(&mut self, key: &Key) -> Result<HandshakeState, PendingError> {
         if let Step::Connects(connecting) = &self.step {
             connected(self.channel.socket())?;
             if self.channel.plain().is_none() {
                 // A new connection has room for the knock.
                 let knock = connecting.knock(key);
                 if send(self.channel.socket(), &knock, SendFlags::NOSIGNAL)? < HELLO_LEN {
-                    return Err(Failed::Closed);
+                    return Err(PendingError::Closed);
                 }
             }
             self.step = Step::Opens(*connecting);
@@ -215,8 +215,8 @@ impl PendingConnection {
         if matches!(self.step, Step::AwaitsKnock) {
             while self.len < HELLO_LEN {
                 match receive(self.channel.as_fd(), &mut self.got[self.len..])? {
-                    None => return Ok(Shaken::GoesOn),
-                    Some(0) => return Err(Failed::Closed),
+                    None => return Ok(HandshakeState::GoesOn),
+                    Some(0) => return Err(PendingError::Closed),
                     Some(taken) => self.len += taken,
                 }
             }
@@ -226,7 +226,7 @@ impl PendingConnection {
         }
         if matches!(self.step, Step::Opens(_) | Step::Accepts) {
             if !self.channel.open()? {
-                return Ok(Shaken::GoesOn);
+                return Ok(HandshakeState::GoesOn);
             }
             self.step = match &self.step {
                 Step::Opens(connecting) => {
@@ -245,8 +245,8 @@ impl PendingConnection {
         };
         while self.len < wanted {
             match self.channel.receive(&mut self.got[self.len..wanted])? {
-                None => return Ok(Shaken::GoesOn),
-                Some(0) => return Err(Failed::Closed),
+                None => return Ok(HandshakeState::GoesOn),
+                Some(0) => return Err(PendingError::Closed),
                 Some(taken) => self.len += taken,
             }
         }
@@ -258,18 +258,18 @@ impl PendingConnection {
                 let confirm = connecting.confirm(key, &binding, welcome)?;
                 let ends = connecting.ends();
                 self.say(&confirm)?;
-                Ok(Shaken::Done(ends))
+                Ok(HandshakeState::Done(ends))
             }
             Step::AwaitsHello => {
                 let accepting = Accepting::new(key, &binding, &got, nonce()?)?;
                 let ends = accepting.ends();
                 self.step = Step::AwaitsConfirm(accepting);
-                Ok(Shaken::Greeted(ends))
+                Ok(HandshakeState::Greeted(ends))
             }
             Step::AwaitsConfirm(accepting) => {
                 let confirm = got[..CONFIRM_LEN].try_into().expect("its length");
                 accepting.confirmed(key, &binding, confirm)?;
-                Ok(Shaken::Done(accepting.ends()))
+                Ok(HandshakeState::Done(accepting.ends()))
             }
             _ => unreachable!("it awaits nothing"),
         }
@@ -278,18 +278,18 @@ impl PendingConnection {
     /// Sends the welcome that answers a hello.
     ///
     /// # Errors
-    /// [`Failed`]. The caller must drop the connection.
-    pub fn welcome(&mut self, key: &Key) -> Result<(), Failed> {
+    /// [`PendingError`]. The caller must drop the connection.
+    pub fn welcome(&mut self, key: &Key) -> Result<(), PendingError> {
         let Step::AwaitsConfirm(accepting) = &self.step else { return Ok(()) };
         let welcome = accepting.welcome(key, &self.channel.binding());
         self.say(&welcome)
     }
 
     /// Sends the bytes of a step, for which a new connection always has room.
-    fn say(&mut self, bytes: &[u8]) -> Result<(), Failed> {
+    fn say(&mut self, bytes: &[u8]) -> Result<(), PendingError> {
         match self.channel.send(bytes)? {
             sent if sent == bytes.len() => Ok(()),
-            _ => Err(Failed::Closed),
+            _ => Err(PendingError::Closed),
         }
     }
 }

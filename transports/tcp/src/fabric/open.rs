@@ -10,7 +10,7 @@ use crate::info;
 use crate::limits::{
     CALLERS_MAX, CLOSED_MAX, HANDSHAKE_NS, OPEN_NS, PAUSE_NS, RETRY_NS, WELCOME_NS,
 };
-use crate::pending::{Failed, PendingConnection, Shaken};
+use crate::pending::{HandshakeState, PendingConnection, PendingError};
 use rustix::io::Errno;
 use std::os::fd::AsFd;
 
@@ -59,7 +59,7 @@ impl TcpFabric {
     ///
     /// # Errors
     /// The system can't watch one more socket.
-    fn add(&mut self, caller: PendingConnection) -> Result<usize, Failed> {
+    fn add(&mut self, caller: PendingConnection) -> Result<usize, PendingError> {
         let token = FIRST + self.owners.vacant_key();
         self.poller.add(caller.as_fd(), token, caller.connects())?;
         self.callers += usize::from(caller.is_accepted());
@@ -69,7 +69,7 @@ impl TcpFabric {
 
     /// Notes that an attempt to connect with `rank` failed. Further attempts follow until the rank
     /// counts as unreachable.
-    fn fail(&mut self, rank: u32, failed: Failed, now_ns: u64) {
+    fn fail(&mut self, rank: u32, failed: PendingError, now_ns: u64) {
         let (address, silence_ns) = (self.addresses[rank as usize], self.silence_ns());
         let Some(asked) = self.asked.get_mut(&rank) else { return };
         asked.token = None;
@@ -170,13 +170,13 @@ impl TcpFabric {
             };
             let connects = caller.connects();
             match caller.go_on(&self.key) {
-                Ok(Shaken::GoesOn) => {
+                Ok(HandshakeState::GoesOn) => {
                     if connects != caller.connects() {
                         let _ = self.poller.set(caller.as_fd(), token, false);
                     }
                     return;
                 }
-                Ok(Shaken::Greeted(ends)) => {
+                Ok(HandshakeState::Greeted(ends)) => {
                     if !self.is_welcome(ends) {
                         return self.drop_pending(token);
                     }
@@ -188,7 +188,7 @@ impl TcpFabric {
                         return self.drop_pending(token);
                     }
                 }
-                Ok(Shaken::Done(ends)) => {
+                Ok(HandshakeState::Done(ends)) => {
                     let is_accepted = caller.is_accepted();
                     let rank = if is_accepted { ends.from } else { ends.to };
                     self.callers -= usize::from(is_accepted);
@@ -346,7 +346,7 @@ impl TcpFabric {
                         Some(Owner::PendingConnection(one)) if one.connects() => {
                             Errno::TIMEDOUT.into()
                         }
-                        _ => Failed::Unanswered,
+                        _ => PendingError::Unanswered,
                     };
                     self.drop_pending(token);
                     self.fail(rank, failed, now_ns);

@@ -1,6 +1,6 @@
 //! Both ends of a handshake have the key, and every change of a byte is noticed.
 
-use crate::handshake::{Accepting, Connecting, Ends, Key, Refused, check_knock};
+use crate::handshake::{Accepting, Connecting, Ends, HandshakeError, Key, check_knock};
 
 const ENDS: Ends = Ends { from: 3, to: 8 };
 
@@ -19,12 +19,15 @@ fn both_ends_prove_the_key() {
     let confirm = connecting.confirm(&key, b"channel", &welcome).unwrap();
     assert_eq!(accepting.confirmed(&key, b"channel", &confirm), Ok(()));
 
-    assert_eq!(Accepting::new(&other, b"channel", &hello, [6; 16]).unwrap_err(), Refused::Key);
-    assert_eq!(connecting.confirm(&other, b"channel", &welcome).unwrap_err(), Refused::Key);
-    assert_eq!(accepting.confirmed(&other, b"channel", &confirm), Err(Refused::Key));
+    assert_eq!(
+        Accepting::new(&other, b"channel", &hello, [6; 16]).unwrap_err(),
+        HandshakeError::Key
+    );
+    assert_eq!(connecting.confirm(&other, b"channel", &welcome).unwrap_err(), HandshakeError::Key);
+    assert_eq!(accepting.confirmed(&other, b"channel", &confirm), Err(HandshakeError::Key));
     // Somebody in between has another channel on each side.
-    assert_eq!(Accepting::new(&key, b"other", &hello, [6; 16]).unwrap_err(), Refused::Key);
-    assert_eq!(connecting.confirm(&key, b"other", &welcome).unwrap_err(), Refused::Key);
+    assert_eq!(Accepting::new(&key, b"other", &hello, [6; 16]).unwrap_err(), HandshakeError::Key);
+    assert_eq!(connecting.confirm(&key, b"other", &welcome).unwrap_err(), HandshakeError::Key);
 }
 
 #[test]
@@ -60,9 +63,12 @@ fn a_recording_gets_no_further_than_the_welcome() {
     let first = Accepting::new(&key, &[], &hello, [6; 16]).unwrap();
     let confirm = connecting.confirm(&key, &[], &first.welcome(&key, &[])).unwrap();
     let second = Accepting::new(&key, &[], &hello, [7; 16]).unwrap();
-    assert_eq!(second.confirmed(&key, &[], &confirm), Err(Refused::Key));
+    assert_eq!(second.confirmed(&key, &[], &confirm), Err(HandshakeError::Key));
     // The tag of one step is wrong in another: a peer can't prove the key by its own bytes.
-    assert_eq!(second.confirmed(&key, &[], &hello[32..].try_into().unwrap()), Err(Refused::Key));
+    assert_eq!(
+        second.confirmed(&key, &[], &hello[32..].try_into().unwrap()),
+        Err(HandshakeError::Key)
+    );
 }
 
 #[test]
@@ -71,13 +77,13 @@ fn a_knock_shows_the_key_and_is_no_hello() {
     let connecting = Connecting::new(ENDS, [5; 16]);
     let (knock, hello) = (connecting.knock(&key), connecting.hello(&key, &[]));
     assert_eq!(check_knock(&key, &knock), Ok(()));
-    assert_eq!(check_knock(&other, &knock), Err(Refused::Key));
-    assert_eq!(check_knock(&key, &hello), Err(Refused::Encryption));
-    assert_eq!(Accepting::new(&key, &[], &knock, [6; 16]).unwrap_err(), Refused::Encryption);
+    assert_eq!(check_knock(&other, &knock), Err(HandshakeError::Key));
+    assert_eq!(check_knock(&key, &hello), Err(HandshakeError::Encryption));
+    assert_eq!(Accepting::new(&key, &[], &knock, [6; 16]).unwrap_err(), HandshakeError::Encryption);
     // Its tag is not that of a hello.
     let mut forged = knock;
     forged[..8].copy_from_slice(&hello[..8]);
-    assert_eq!(Accepting::new(&key, &[], &forged, [6; 16]).unwrap_err(), Refused::Key);
+    assert_eq!(Accepting::new(&key, &[], &forged, [6; 16]).unwrap_err(), HandshakeError::Key);
     for at in 0..knock.len() {
         let mut knock = knock;
         knock[at] ^= 1;

@@ -7,7 +7,7 @@ use crate::launcher::hosts::post::Post;
 use goal_filetest::patience;
 use goal_job::host::Host;
 use goal_tcp::handshake::Ends;
-use goal_tcp::pending::{PendingConnection, Shaken};
+use goal_tcp::pending::{HandshakeState, PendingConnection};
 use goal_tcp::{Conditions, Listener};
 use rustix::net::sockopt::set_socket_send_buffer_size;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -137,7 +137,8 @@ fn many_launchers_that_connect_at_once_all_join() {
     };
     let mut others: Vec<PendingConnection> = (1..=LAUNCHERS).map(connect).collect();
     // All hellos wait before the leader looks for the first time.
-    let go_on = |other: &mut PendingConnection| matches!(other.go_on(&key), Ok(Shaken::Done(_)));
+    let go_on =
+        |other: &mut PendingConnection| matches!(other.go_on(&key), Ok(HandshakeState::Done(_)));
     others.iter_mut().for_each(|other| assert!(!go_on(other)));
     let options =
         Rendezvous { listener: Some(own), ..Rendezvous::new(0, LAUNCHERS + 1, at.clone()) };

@@ -9,8 +9,8 @@ use crate::hosts::LauncherMessage;
 use crate::launcher::hosts::post::PART_NS;
 use goal_tcp::Listener;
 use goal_tcp::channel::ChannelError;
-use goal_tcp::handshake::{Ends, Refused};
-use goal_tcp::pending::{Failed, PendingConnection, Shaken};
+use goal_tcp::handshake::{Ends, HandshakeError};
+use goal_tcp::pending::{HandshakeState, PendingConnection, PendingError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{getpeername, getsockname};
@@ -111,14 +111,16 @@ impl Worker {
     /// Notes that an attempt to connect with the leader failed. If the leader has another key, the
     /// search ends. Any other single refusal proves nothing: for a moment, a launcher of a job that
     /// ends may still listen at that port.
-    fn fail(&mut self, target: SocketAddr, failed: Failed, now_ns: u64) {
+    fn fail(&mut self, target: SocketAddr, failed: PendingError, now_ns: u64) {
         let text = format!("no connection with launcher 0 at {} ({target}): {failed}", self.at);
-        let is_refusal =
-            !matches!(failed, Failed::Channel(ChannelError::System(_)) | Failed::Unanswered);
+        let is_refusal = !matches!(
+            failed,
+            PendingError::Channel(ChannelError::System(_)) | PendingError::Unanswered
+        );
         let since_ns = self.refused_ns.filter(|_| is_refusal).unwrap_or(now_ns);
         self.refused_ns = is_refusal.then_some(since_ns);
         match failed {
-            Failed::Refused(Refused::Key) => self.rendezvous.give_up(text),
+            PendingError::Refused(HandshakeError::Key) => self.rendezvous.give_up(text),
             _ if now_ns >= since_ns + REFUSED_NS => self.rendezvous.give_up(text),
             _ => self.rendezvous.hinder(text),
         }
@@ -136,14 +138,14 @@ impl Worker {
             return !is_late;
         }
         let ends = match caller.go_on(&self.key) {
-            Ok(Shaken::GoesOn) => {
+            Ok(HandshakeState::GoesOn) => {
                 let is_late = caller.since_ns() + HANDSHAKE_NS <= now_ns;
                 if is_late && !caller.is_accepted() {
-                    self.fail(target, Failed::Unanswered, now_ns);
+                    self.fail(target, PendingError::Unanswered, now_ns);
                 }
                 return !is_late;
             }
-            Ok(Shaken::Greeted(ends)) => {
+            Ok(HandshakeState::Greeted(ends)) => {
                 if ends.to != self.number || !self.rendezvous.is_open_to(ends.from) {
                     return false;
                 }
@@ -151,12 +153,12 @@ impl Worker {
                 // gets no further, since it can't answer the welcome.
                 return caller.welcome(&self.key).is_ok();
             }
-            Ok(Shaken::Done(ends)) => ends,
+            Ok(HandshakeState::Done(ends)) => ends,
             Err(failed) => {
                 let (is_accepted, from) = (caller.is_accepted(), addresses(caller.as_fd()));
                 match (is_accepted, failed, from) {
                     (false, failed, _) => self.fail(target, failed, now_ns),
-                    (true, Failed::Refused(Refused::Key), Some((address, _))) => {
+                    (true, PendingError::Refused(HandshakeError::Key), Some((address, _))) => {
                         self.rendezvous.has_other_key(address);
                     }
                     (true, ..) => {}
