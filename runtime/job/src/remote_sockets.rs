@@ -1,7 +1,7 @@
 //! Defines the remote sockets of a rank, at which ranks on other hosts reach it. The launcher opens
 //! them, and rank processes inherit them.
 
-use goal_eth::{AnyDriver, Held, PassedDriver};
+use goal_eth::{AnyDriver, HeldDriver, PassedDriver};
 use goal_fabric::Fabric;
 use goal_tcp::Listener;
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ impl RemoteSockets {
 
     /// Closes the descriptors. Returns the resources that the launcher must hold until the rank has
     /// ended; `None` if there are none.
-    pub fn into_held(self) -> Option<Held> {
+    pub fn into_held(self) -> Option<HeldDriver> {
         match self {
             RemoteSockets::Ethernet(driver) => Some(driver.into_held()),
             RemoteSockets::Tcp(_) | RemoteSockets::Other(..) => None,

@@ -3,7 +3,7 @@
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::datagram::{Datagrams, FRAME_LEN_MAX};
 use goal_esp::wire::{Frame, Mac, Message};
-use goal_eth::{Driver, Full, Lost, now_ns};
+use goal_eth::{Driver, LostInterface, QueueFull, now_ns};
 use goal_job::Wait;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const FRAMES_MAX: usize = 64;
 const HEADERS_LEN: usize = Frame::<&[u8]>::HEADER_LEN + 16;
 
 /// Waits until a frame arrives or the time is `until_ns`.
-fn wait(driver: &mut impl Driver, wait: Wait, until_ns: u64) -> Result<(), Lost> {
+fn wait(driver: &mut impl Driver, wait: Wait, until_ns: u64) -> Result<(), LostInterface> {
     let start_ns = now_ns();
     let spin_until_ns = match wait {
         Wait::Spin => until_ns,
@@ -65,14 +65,14 @@ impl<D: Driver> Asker<D> {
     /// nanoseconds, or `None` if no reply came.
     ///
     /// # Errors
-    /// [`Lost`].
+    /// [`LostInterface`].
     pub fn ask(
         &mut self,
         to: Mac,
         port: u16,
         payload: &[u8],
         limit: Duration,
-    ) -> Result<Option<u64>, Lost> {
+    ) -> Result<Option<u64>, LostInterface> {
         let Self { driver, datagrams, .. } = self;
         self.number = self.number.wrapping_add(1);
         let start_ns = now_ns();
@@ -80,7 +80,7 @@ impl<D: Driver> Asker<D> {
         let write = |out: &mut [u8]| {
             Some(datagrams.write(to, port, self.number, Message::Echo(payload), out))
         };
-        if driver.send(write) == Err(Full) {
+        if driver.send(write) == Err(QueueFull) {
             return Ok(None);
         }
         loop {
@@ -130,8 +130,8 @@ impl<D: Driver> Answerer<D> {
     /// Waits for a frame, at most `limit`, and answers it if it is an echo.
     ///
     /// # Errors
-    /// [`Lost`].
-    pub fn answer(&mut self, limit: Duration) -> Result<(), Lost> {
+    /// [`LostInterface`].
+    pub fn answer(&mut self, limit: Duration) -> Result<(), LostInterface> {
         let Self { driver, datagrams, .. } = self;
         wait(driver, self.wait, now_ns().saturating_add(limit.as_nanos() as u64))?;
         let mut len = 0;

@@ -6,7 +6,9 @@ mod common;
 use common::{BOTH, kinds, lens, limit, open, write};
 use goal_cluster::{Cluster, Faults, Host, INTERFACE, Switch, Wiring};
 use goal_esp::wire::{ETHERTYPE_ESP, Mac};
-use goal_eth::{AnyDriver, Driver, DriverKind, Full, OpenError, PortGroup, Refusal, probe_xdp};
+use goal_eth::{
+    AnyDriver, Driver, DriverKind, OpenError, PortGroup, QueueFull, Refusal, probe_xdp,
+};
 use goal_filetest::{patience, until};
 use goal_job::Wait;
 use goal_job::rights::give_up;
@@ -28,7 +30,7 @@ fn all_lengths(one: &mut AnyDriver, other: &mut AnyDriver) -> Vec<Vec<u8>> {
         while sent < lens.len() {
             match one.send(|out| Some(write(out, from, to, port, lens[sent]))) {
                 Ok(is_sent) => sent += usize::from(is_sent),
-                Err(Full) => break,
+                Err(QueueFull) => break,
             }
         }
         one.flush().unwrap();
@@ -230,7 +232,7 @@ fn an_interface_that_goes_down_is_lost() {
         // Frames left from before take no room.
         until("there is room for a frame", || {
             driver.flush().is_ok()
-                && driver.send(|out| Some(write(out, from, from, 5, 60))) != Err(Full)
+                && driver.send(|out| Some(write(out, from, from, 5, 60))) != Err(QueueFull)
         });
     }
 }

@@ -5,7 +5,7 @@
 use crate::packet::Demux;
 #[cfg(feature = "xdp")]
 use crate::xdp::{Hook, Xdp};
-use crate::{Driver, Full, Interface, Lost, NoXdp, OpenError, Packet, RingStats};
+use crate::{Driver, Interface, LostInterface, NoXdp, OpenError, Packet, QueueFull, RingStats};
 use goal_esp::wire::Mac;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -61,7 +61,7 @@ enum Either {
 
 /// Resources that a launcher must hold while another process uses a driver that it passed on. For
 /// AF_XDP this is the program at the interface; other drivers need nothing.
-pub struct Held {
+pub struct HeldDriver {
     #[cfg(feature = "xdp")]
     _hook: Option<Hook>,
 }
@@ -207,14 +207,14 @@ impl AnyDriver {
 
     /// Closes the driver after it was passed on. Returns what this process must hold while another
     /// process uses the driver.
-    pub fn into_held(self) -> Held {
+    pub fn into_held(self) -> HeldDriver {
         match self.0 {
-            Either::Packet(_) => Held {
+            Either::Packet(_) => HeldDriver {
                 #[cfg(feature = "xdp")]
                 _hook: None,
             },
             #[cfg(feature = "xdp")]
-            Either::Xdp(xdp) => Held { _hook: xdp.into_hook() },
+            Either::Xdp(xdp) => HeldDriver { _hook: xdp.into_hook() },
         }
     }
 
@@ -307,11 +307,11 @@ impl Driver for AnyDriver {
         either!(self, driver => driver.mtu())
     }
 
-    fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, Full> {
+    fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, QueueFull> {
         either!(mut self, driver => driver.send(write))
     }
 
-    fn flush(&mut self) -> Result<(), Lost> {
+    fn flush(&mut self) -> Result<(), LostInterface> {
         either!(mut self, driver => driver.flush())
     }
 
@@ -340,7 +340,7 @@ impl Driver for AnyDriver {
         either!(mut self, driver => driver.receive_batches(frames_max, sink))
     }
 
-    fn wait(&mut self, limit: Option<Duration>) -> Result<(), Lost> {
+    fn wait(&mut self, limit: Option<Duration>) -> Result<(), LostInterface> {
         either!(mut self, driver => driver.wait(limit))
     }
 }

@@ -9,12 +9,12 @@ pub const BATCH_MAX: usize = 8;
 
 /// The error that there is no room for another frame until [`Driver::flush`] has sent some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Full;
+pub struct QueueFull;
 
 /// The error that an interface carries no more frames, because it went down or is gone.
 #[derive(Debug, thiserror::Error)]
 #[error("interface {interface} carries no more frames: {cause}")]
-pub struct Lost {
+pub struct LostInterface {
     /// The name of the interface.
     pub(crate) interface: String,
     /// The system's error.
@@ -37,15 +37,15 @@ pub trait Driver {
     /// [`Driver::flush`].
     ///
     /// # Errors
-    /// [`Full`], in which case `write` was not called.
-    fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, Full>;
+    /// [`QueueFull`], in which case `write` was not called.
+    fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, QueueFull>;
 
     /// Hands the frames of [`Driver::send`] to the interface. Frames that the interface does not
     /// take stay for the next call.
     ///
     /// # Errors
-    /// [`Lost`].
-    fn flush(&mut self) -> Result<(), Lost>;
+    /// [`LostInterface`].
+    fn flush(&mut self) -> Result<(), LostInterface>;
 
     /// Returns true if [`Driver::amend`] may be called.
     fn can_amend(&self) -> bool {
@@ -80,6 +80,6 @@ pub trait Driver {
     /// signal may end the sleep early.
     ///
     /// # Errors
-    /// [`Lost`].
-    fn wait(&mut self, limit: Option<Duration>) -> Result<(), Lost>;
+    /// [`LostInterface`].
+    fn wait(&mut self, limit: Option<Duration>) -> Result<(), LostInterface>;
 }

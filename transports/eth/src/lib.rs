@@ -53,9 +53,9 @@ mod xdp;
 
 use goal_engine::transport::{Distance, Plugin, ZeroCopy};
 
-pub use choice::{AnyDriver, DriverKind, Held, PassedDriver, PortGroup, probe_xdp};
+pub use choice::{AnyDriver, DriverKind, HeldDriver, PassedDriver, PortGroup, probe_xdp};
 pub use clock::now_ns;
-pub use driver::{BATCH_MAX, Driver, Full, Lost};
+pub use driver::{BATCH_MAX, Driver, LostInterface, QueueFull};
 pub use error::{NoXdp, OpenError};
 pub use interface::{Interface, Refusal};
 pub use packet::{Packet, RingStats, probe};

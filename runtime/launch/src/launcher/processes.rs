@@ -8,7 +8,7 @@ use super::signals::{Deferred, keep_children};
 use super::startup_errors::StartupErrors;
 use super::supervise::stop;
 use crate::monitor::Stopped;
-use goal_eth::Held;
+use goal_eth::HeldDriver;
 use goal_job::bootstrap::{OF_PROGRAM, OF_SCHEDULE, RankBootstrap, VERSION};
 use goal_job::inherited::Lent;
 use goal_job::offload::RemoteEndpoint;
@@ -38,7 +38,7 @@ pub(super) struct Processes {
     suspended: Vec<usize>,
     startup_errors: StartupErrors,
     /// The resources that must live as long as the processes use their drivers.
-    held: Vec<Held>,
+    held: Vec<HeldDriver>,
     /// The index of the child that was checked by itself last.
     next: usize,
 }

@@ -28,7 +28,7 @@ use super::shutdown::wake;
 use super::signals::{Deferred, keep_children, stop_as_usual};
 use crate::growth_socket::GrowthSocket;
 use crate::monitor::Stopped;
-use goal_eth::Held;
+use goal_eth::HeldDriver;
 use goal_job::Settings;
 use goal_job::bootstrap::{OF_PROGRAM, OF_SCHEDULE, RankBootstrap, VERSION};
 use goal_job::inherited::{Lent, Passed};
@@ -80,7 +80,7 @@ pub(super) struct Programs<'a> {
     /// The thread that passes on the output of ranks. `None` if they inherit standard output.
     output: Option<Output>,
     /// The resources that must live as long as the processes use their drivers.
-    held: Vec<Held>,
+    held: Vec<HeldDriver>,
     /// The time at which the processes were stopped. `None` while they run.
     suspended_at: Option<Instant>,
     /// The total time for which the processes were stopped.

@@ -12,7 +12,7 @@ mod sys;
 
 pub(crate) use demux::Demux;
 
-use crate::{Driver, Full, Interface, Lost, OpenError, Port, now_ns};
+use crate::{Driver, Interface, LostInterface, OpenError, Port, QueueFull, now_ns};
 use goal_esp::wire::Mac;
 use queue::{Queue, send_to};
 use ring::Ring;
@@ -176,8 +176,8 @@ impl Packet {
     }
 
     /// Returns the error of an interface that carries no more frames.
-    pub(super) fn lost(&self, cause: impl Into<io::Error>) -> Lost {
-        Lost { interface: self.interface.name.clone(), cause: cause.into() }
+    pub(super) fn lost(&self, cause: impl Into<io::Error>) -> LostInterface {
+        LostInterface { interface: self.interface.name.clone(), cause: cause.into() }
     }
 }
 
@@ -196,11 +196,11 @@ impl Driver for Packet {
         self.interface.usable_mtu()
     }
 
-    fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, Full> {
+    fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, QueueFull> {
         self.queue.push(write)
     }
 
-    fn flush(&mut self) -> Result<(), Lost> {
+    fn flush(&mut self) -> Result<(), LostInterface> {
         self.queue
             .flush(now_ns, |frames| send_to(&self.socket, frames))
             .map_err(|errno| self.lost(errno))
@@ -231,7 +231,7 @@ impl Driver for Packet {
         self.ring.receive(frames_max, sink)
     }
 
-    fn wait(&mut self, limit: Option<Duration>) -> Result<(), Lost> {
+    fn wait(&mut self, limit: Option<Duration>) -> Result<(), LostInterface> {
         if self.has_frame() {
             return Ok(());
         }

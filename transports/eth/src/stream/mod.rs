@@ -14,7 +14,7 @@ mod tests;
 
 pub use lost::LostPeer;
 
-use crate::{BATCH_MAX, Driver, Full, Lost};
+use crate::{BATCH_MAX, Driver, LostInterface, QueueFull};
 use goal_engine::transport::Header;
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{CHECKED_MAX, Config, Endpoint, Event, Seals, Timing};
@@ -47,7 +47,7 @@ pub struct EspTransport<D, C = fn() -> u64> {
     driver: D,
     clock: C,
     /// The last error of the driver.
-    fault: Option<Lost>,
+    fault: Option<LostInterface>,
     endpoint: Endpoint,
     peers: Peers,
     room: Room,
@@ -123,7 +123,7 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
 
     /// Returns the last error of the driver. Frames that the driver did not send count as lost on
     /// the way, so a link that comes back in time does no harm.
-    pub fn fault(&self) -> Option<&Lost> {
+    pub fn fault(&self) -> Option<&LostInterface> {
         self.fault.as_ref()
     }
 
@@ -305,8 +305,8 @@ impl<D: Driver, C: Fn() -> u64> EspTransport<D, C> {
             match sent {
                 Ok(true) => was_full = false,
                 Ok(false) => break,
-                Err(Full) if was_full => return,
-                Err(Full) => was_full = true,
+                Err(QueueFull) if was_full => return,
+                Err(QueueFull) => was_full = true,
             }
             // Frames with messages leave before the endpoint does anything else.
             if was_full || !self.endpoint.wants_transmit() {

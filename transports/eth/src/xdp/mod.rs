@@ -14,7 +14,7 @@ mod program;
 mod ring;
 mod socket;
 
-use crate::{Driver, Full, Lost, NoXdp, Packet, RingStats};
+use crate::{Driver, LostInterface, NoXdp, Packet, QueueFull, RingStats};
 use goal_esp::wire::Mac;
 pub(crate) use hook::Hook;
 use program::{ETHERTYPES_MAX, Owner};
@@ -139,11 +139,11 @@ impl Driver for Xdp {
         self.packet.mtu()
     }
 
-    fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, Full> {
+    fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, QueueFull> {
         self.socket.send(write)
     }
 
-    fn flush(&mut self) -> Result<(), Lost> {
+    fn flush(&mut self) -> Result<(), LostInterface> {
         self.socket.flush().map_err(|errno| self.packet.lost(errno))
     }
 
@@ -161,7 +161,7 @@ impl Driver for Xdp {
         taken + self.packet.receive(frames_max - taken, sink)
     }
 
-    fn wait(&mut self, limit: Option<Duration>) -> Result<(), Lost> {
+    fn wait(&mut self, limit: Option<Duration>) -> Result<(), LostInterface> {
         if self.has_frame() {
             return Ok(());
         }

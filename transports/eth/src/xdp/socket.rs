@@ -5,7 +5,7 @@
 use super::area::{Area, PLACES, Shape};
 use super::program::QUEUES_MAX;
 use super::ring::{Consumer, Producer};
-use crate::{Full, Interface, NoXdp};
+use crate::{Interface, NoXdp, QueueFull};
 use goal_esp::endpoint::FRAME_LEN_MAX;
 use rustix::io::Errno;
 use rustix::net::xdp::{SocketAddrXdp, SocketAddrXdpFlags, XdpDesc, XdpDescOptions};
@@ -272,11 +272,11 @@ impl Socket {
     pub(super) fn send(
         &mut self,
         write: impl FnOnce(&mut [u8]) -> Option<usize>,
-    ) -> Result<bool, Full> {
+    ) -> Result<bool, QueueFull> {
         if self.free.is_empty() {
             self.reclaim();
         }
-        let place = usize::from(*self.free.last().ok_or(Full)?);
+        let place = usize::from(*self.free.last().ok_or(QueueFull)?);
         // SAFETY: a place without a frame belongs to this process.
         let Some(len) = write(unsafe { self.area.place_mut(place) }) else { return Ok(false) };
         assert!(len <= FRAME_LEN_MAX, "a frame is not longer than its place");

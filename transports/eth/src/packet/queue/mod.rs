@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::Full;
+use crate::QueueFull;
 use goal_esp::endpoint::FRAME_LEN_MAX;
 use rustix::io::Errno;
 use rustix::net::{MMsgHdr, SendAncillaryBuffer, SendFlags, send, sendmmsg};
@@ -40,9 +40,9 @@ impl Queue {
     pub(super) fn push(
         &mut self,
         write: impl FnOnce(&mut [u8]) -> Option<usize>,
-    ) -> Result<bool, Full> {
+    ) -> Result<bool, QueueFull> {
         if self.count == FRAMES_MAX {
-            return Err(Full);
+            return Err(QueueFull);
         }
         let place = &mut self.bytes[self.count * FRAME_LEN_MAX..][..FRAME_LEN_MAX];
         let Some(len) = write(place) else { return Ok(false) };

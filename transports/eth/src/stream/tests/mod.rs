@@ -6,7 +6,7 @@ mod lies;
 mod written;
 
 use super::EspTransport;
-use crate::{Driver, Lost};
+use crate::{Driver, LostInterface};
 use goal_engine::testing::{Rank, first_room, options, program as parsed, start};
 use goal_engine::transport::{Full, Header, Kind, Transport};
 use goal_engine::{Calc, Options};
@@ -76,7 +76,7 @@ impl Driver for SimulatedDriver {
     fn send(
         &mut self,
         write: impl FnOnce(&mut [u8]) -> Option<usize>,
-    ) -> Result<bool, crate::Full> {
+    ) -> Result<bool, crate::QueueFull> {
         let World { network, now_ns, .. } = &mut *self.world.borrow_mut();
         let mut frame = [0; FRAME_LEN_MAX];
         let len = write(&mut frame);
@@ -86,7 +86,7 @@ impl Driver for SimulatedDriver {
         Ok(len.is_some())
     }
 
-    fn flush(&mut self) -> Result<(), Lost> {
+    fn flush(&mut self) -> Result<(), LostInterface> {
         Ok(())
     }
 
@@ -105,7 +105,7 @@ impl Driver for SimulatedDriver {
         taken
     }
 
-    fn wait(&mut self, _limit: Option<Duration>) -> Result<(), Lost> {
+    fn wait(&mut self, _limit: Option<Duration>) -> Result<(), LostInterface> {
         unreachable!("the simulation waits for all hosts")
     }
 }
@@ -125,12 +125,12 @@ impl Driver for Jammed {
     fn send(
         &mut self,
         _write: impl FnOnce(&mut [u8]) -> Option<usize>,
-    ) -> Result<bool, crate::Full> {
-        Err(crate::Full)
+    ) -> Result<bool, crate::QueueFull> {
+        Err(crate::QueueFull)
     }
 
-    fn flush(&mut self) -> Result<(), Lost> {
-        Err(Lost { interface: "v0".to_owned(), cause: io::ErrorKind::NetworkDown.into() })
+    fn flush(&mut self) -> Result<(), LostInterface> {
+        Err(LostInterface { interface: "v0".to_owned(), cause: io::ErrorKind::NetworkDown.into() })
     }
 
     fn has_unsent(&self) -> bool {
@@ -145,7 +145,7 @@ impl Driver for Jammed {
         0
     }
 
-    fn wait(&mut self, _limit: Option<Duration>) -> Result<(), Lost> {
+    fn wait(&mut self, _limit: Option<Duration>) -> Result<(), LostInterface> {
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use goal_esp::auth::Address;
 use goal_esp::endpoint::Config;
 use goal_esp::wire::Mac;
 use goal_eth::now_ns;
-use goal_eth::{Driver, Interface, Lost, OpenError, Packet};
+use goal_eth::{Driver, Interface, LostInterface, OpenError, Packet};
 use goal_job::network::Ethertypes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
@@ -67,7 +67,7 @@ struct Worker {
     link: Link,
     inbox: Inbox,
     /// The last error of the interface.
-    fault: Option<Lost>,
+    fault: Option<LostInterface>,
 }
 
 impl Worker {
@@ -179,7 +179,7 @@ impl Worker {
 pub(in super::super) fn transmit(
     driver: &mut impl Driver,
     mut write: impl FnMut(&mut [u8]) -> Option<usize>,
-) -> Result<(), Lost> {
+) -> Result<(), LostInterface> {
     loop {
         let sent = driver.send(&mut write);
         if sent == Ok(true) {

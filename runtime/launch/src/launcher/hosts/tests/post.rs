@@ -2,7 +2,7 @@
 
 use crate::launcher::hosts::post::transmit;
 use goal_esp::wire::Mac;
-use goal_eth::{Driver, Full, Lost};
+use goal_eth::{Driver, LostInterface, QueueFull};
 use std::time::Duration;
 
 /// The number of buffers of the driver.
@@ -24,16 +24,16 @@ impl Driver for Narrow {
         1500
     }
 
-    fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, Full> {
+    fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, QueueFull> {
         if self.placed == PLACES {
-            return Err(Full);
+            return Err(QueueFull);
         }
         let is_there = write(&mut [0; 60]).is_some();
         self.placed += usize::from(is_there);
         Ok(is_there)
     }
 
-    fn flush(&mut self) -> Result<(), Lost> {
+    fn flush(&mut self) -> Result<(), LostInterface> {
         let taken = self.placed.min(self.room - self.left);
         self.left += taken;
         self.placed -= taken;
@@ -52,7 +52,7 @@ impl Driver for Narrow {
         0
     }
 
-    fn wait(&mut self, _limit: Option<Duration>) -> Result<(), Lost> {
+    fn wait(&mut self, _limit: Option<Duration>) -> Result<(), LostInterface> {
         Ok(())
     }
 }
