@@ -47,7 +47,7 @@ mod verify;
 pub mod whole;
 
 pub use machine::{Machine, MachineError};
-pub use pass::{Level, Parameter, Pass, Refusal, Values};
+pub use pass::{Level, Parameter, Pass, PassRefusal, Values};
 pub use passes::{PASSES, WindowError, Windowed, topological, window};
 pub use pipeline::{Invocation, PassError, Pipeline, SpecError, Timings, run};
 pub use text_order::first_to_last;

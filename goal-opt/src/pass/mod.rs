@@ -30,7 +30,7 @@ pub(crate) enum Rewrite {
     /// One body at a time, without a look at the other ranks.
     Body(fn(&mut Body, &Context<'_>) -> bool),
     /// All ranks together. A refusal leaves the program as it was.
-    Program(fn(&mut Program, &Context<'_>) -> Result<bool, Refusal>),
+    Program(fn(&mut Program, &Context<'_>) -> Result<bool, PassRefusal>),
 }
 
 /// The inputs of a pass beside the program.
@@ -66,7 +66,7 @@ impl<'a> Context<'a> {
 /// The reason why a pass leaves the program unchanged, and the way out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Refusal(pub String);
+pub struct PassRefusal(pub String);
 
 /// The set of passes that a program goes through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

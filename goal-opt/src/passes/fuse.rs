@@ -3,7 +3,7 @@
 
 use crate::edit::Removal;
 use crate::flow::{Fate, Flow, Order, Outputs};
-use crate::pass::{Context, Refusal};
+use crate::pass::{Context, PassRefusal};
 use goal_lang::{Action, ActionId, Body, Datatype, Edge, Op, Payload, Piece, Program};
 
 /// The most rounds. After a fusion an operation ends together with its receive, which can allow
@@ -16,7 +16,7 @@ const ROUNDS_MAX: usize = 8;
 ///
 /// # Errors
 /// None: actions that cannot be fused stay.
-pub(crate) fn fuse(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
+pub(crate) fn fuse(program: &mut Program, context: &Context<'_>) -> Result<bool, PassRefusal> {
     let mut changed = false;
     let outputs = Outputs::from_bodies(program, context);
     for (body, outputs) in program.bodies.iter_mut().zip(&outputs) {

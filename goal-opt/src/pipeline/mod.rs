@@ -9,7 +9,7 @@ pub use spec::{Invocation, SpecError};
 
 use crate::bodies::of_bodies;
 use crate::machine::Machine;
-use crate::pass::{Arguments, Context, Level, Pass, Refusal, Rewrite};
+use crate::pass::{Arguments, Context, Level, Pass, PassRefusal, Rewrite};
 use crate::passes::PASSES;
 use crate::verify::{Faults, verify};
 use goal_lang::limits::EAGER_LIMIT;
@@ -111,7 +111,7 @@ pub enum PassError {
         /// The pass.
         pass: &'static str,
         /// The reason.
-        refusal: Refusal,
+        refusal: PassRefusal,
     },
 }
 
@@ -185,7 +185,7 @@ fn rewrite(
     invocation: &Invocation,
     program: &mut Program,
     pipeline: &Pipeline,
-) -> (Result<bool, Refusal>, Vec<String>) {
+) -> (Result<bool, PassRefusal>, Vec<String>) {
     let Invocation { pass, arguments } = invocation;
     let context = || Context::new(arguments, &pipeline.machine, pipeline.eager_limit);
     match pass.rewrite {

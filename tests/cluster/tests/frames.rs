@@ -7,7 +7,7 @@ use common::{BOTH, kinds, lens, limit, open, write};
 use goal_cluster::{Cluster, Faults, Host, INTERFACE, Switch, Wiring};
 use goal_esp::wire::{ETHERTYPE_ESP, Mac};
 use goal_eth::{
-    AnyDriver, Driver, DriverKind, OpenError, PortGroup, QueueFull, Refusal, probe_xdp,
+    AnyDriver, Driver, DriverKind, InterfaceRefusal, OpenError, PortGroup, QueueFull, probe_xdp,
 };
 use goal_filetest::{patience, until};
 use goal_job::Wait;
@@ -175,8 +175,14 @@ fn failures_to_open_are_reported() {
             (DriverKind::Packet, kind == DriverKind::Xdp),
             "{note:?}"
         );
-        assert!(matches!(open("v7", 5), Err(OpenError::Interface(Refusal::Missing { .. }))));
-        assert!(matches!(open("lo", 5), Err(OpenError::Interface(Refusal::Loopback { .. }))));
+        assert!(matches!(
+            open("v7", 5),
+            Err(OpenError::Interface(InterfaceRefusal::Missing { .. }))
+        ));
+        assert!(matches!(
+            open("lo", 5),
+            Err(OpenError::Interface(InterfaceRefusal::Loopback { .. }))
+        ));
     }
 }
 

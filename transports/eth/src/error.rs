@@ -1,6 +1,6 @@
 //! The reasons why a driver can't be opened, with what the user can do.
 
-use crate::Refusal;
+use crate::InterfaceRefusal;
 use rustix::io::Errno;
 use std::io;
 
@@ -9,7 +9,7 @@ use std::io;
 pub enum OpenError {
     /// The interface can't be used.
     #[error(transparent)]
-    Interface(#[from] Refusal),
+    Interface(#[from] InterfaceRefusal),
     /// The process lacks CAP_NET_RAW.
     #[error(
         "raw frames need the right CAP_NET_RAW: run this as root, or give it to the file once: setcap cap_net_raw=ep {file} && chmod 711 {file}",

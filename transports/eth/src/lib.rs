@@ -57,7 +57,7 @@ pub use choice::{AnyDriver, DriverKind, HeldDriver, PassedDriver, PortGroup, pro
 pub use clock::now_ns;
 pub use driver::{BATCH_MAX, Driver, LostInterface, QueueFull};
 pub use error::{NoXdp, OpenError};
-pub use interface::{Interface, Refusal};
+pub use interface::{Interface, InterfaceRefusal};
 pub use packet::{Packet, RingStats, probe};
 pub use port::Port;
 pub use stream::{EspTransport, LostPeer, MESSAGE_MAX, SHORT_MAX};

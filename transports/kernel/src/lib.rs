@@ -77,7 +77,7 @@ pub use kernel::{Hook, Kernel};
 pub use look::{Awaited, Look, Lost, Unfinished, Unheard};
 pub use probe::{Missing, Offer, probe};
 pub use rank::{Descriptors, Rank, RunError};
-pub use reason::{Reason, Refusal, in_words};
+pub use reason::{ActionRefusal, Reason, in_words};
 pub use room::{Room, SHARE_BYTES, Share};
 pub use tables::{TableDescriptors, Tables};
 pub use ticker::{Ticker, Ticks};

@@ -71,7 +71,7 @@ impl fmt::Display for Reason {
 
 /// An action that the kernel cannot execute, with its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ActionRefusal {
     /// The rank.
     pub rank: u32,
     /// The number of the action in the rank's section, from 0; `None` for the part as a whole.
@@ -82,7 +82,7 @@ pub struct Refusal {
     pub reason: Reason,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ActionRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "rank {}", self.rank)?;
         if let Some(action) = self.action {
@@ -99,7 +99,7 @@ impl fmt::Display for Refusal {
 const NAMED_MAX: usize = 3;
 
 /// Returns a text that names the first actions which the kernel can't execute.
-pub fn in_words(refusals: &[Refusal]) -> String {
+pub fn in_words(refusals: &[ActionRefusal]) -> String {
     let named = refusals.iter().take(NAMED_MAX).map(ToString::to_string);
     let mut text = named.collect::<Vec<_>>().join("; ");
     if refusals.len() > NAMED_MAX {

@@ -79,7 +79,7 @@ impl Algorithms {
         &self,
         request: &Request,
         table: &Table,
-    ) -> Result<&'static Algorithm, Refusal> {
+    ) -> Result<&'static Algorithm, AlgorithmRefusal> {
         let of_kind = self.by_kind.iter().copied().find(|known| known.kind == request.kind);
         let by_name = || algorithm(request.kind, self.name.as_deref()?);
         match of_kind.or_else(by_name) {
@@ -94,7 +94,7 @@ impl Algorithms {
 
 /// The reason why there is no algorithm for a request.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum AlgorithmRefusal {
     /// The algorithm can't meet the request.
     #[error(transparent)]
     Algorithm(#[from] GenerateError),

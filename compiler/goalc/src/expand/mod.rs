@@ -16,7 +16,7 @@ mod proof;
 #[cfg(test)]
 mod tests;
 
-pub use algorithms::{AlgorithmError, Algorithms, Refusal};
+pub use algorithms::{AlgorithmError, AlgorithmRefusal, Algorithms};
 pub use expanded::{Expanded, Expansions, Origin};
 pub use plan::ExpandError;
 pub use program::expand;

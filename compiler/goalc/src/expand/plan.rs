@@ -1,6 +1,6 @@
 //! The algorithm and the tags of each collective, before any message is made.
 
-use super::algorithms::{Algorithms, Refusal};
+use super::algorithms::{AlgorithmRefusal, Algorithms};
 use super::expanded::Expanded;
 use crate::limits::EXPANDED_ACTIONS_MAX;
 use goal_collectives::{Blocks, Request, Table};
@@ -24,7 +24,7 @@ pub enum ExpandError {
         /// The first statement.
         first: Member,
         /// The reason.
-        reason: Refusal,
+        reason: AlgorithmRefusal,
     },
     /// A statement names an end of a message and not the other end.
     #[error("rank {} sends or receives a message of a communicator that does not have two members", .0.rank)]
@@ -157,7 +157,7 @@ fn of_template(
     room: u64,
 ) -> Result<Expanded, ExpandError> {
     let request = request(instance);
-    let refused = |reason: Refusal| ExpandError::NoAlgorithm {
+    let refused = |reason: AlgorithmRefusal| ExpandError::NoAlgorithm {
         kind: instance.kind,
         members: instance.members.len(),
         first: instance.members[0],

@@ -10,7 +10,7 @@ mod tests;
 
 use super::levels::{LevelMessage, complete_run, free_messages};
 use crate::machine::Machine;
-use crate::pass::{Context, Refusal};
+use crate::pass::{Context, PassRefusal};
 use crate::whole::{Vertex, Whole, unique_partners};
 use goal_lang::Program;
 use open::Open;
@@ -22,7 +22,7 @@ use readiness::Readiness;
 ///
 /// # Errors
 /// None: messages that cannot be merged stay.
-pub(crate) fn coalesce(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
+pub(crate) fn coalesce(program: &mut Program, context: &Context<'_>) -> Result<bool, PassRefusal> {
     let size = context.arguments.number("size").unwrap_or_else(|| default_size(context.machine));
     let size = size.min(context.eager_limit).min(context.machine.eager_bytes_max);
     let plan = {

@@ -8,7 +8,7 @@ mod tests;
 
 use super::levels::{LevelMessage, complete_run, free_messages, numbered_pairs};
 use crate::edit::{Edges, Owners, place};
-use crate::pass::{Context, Refusal};
+use crate::pass::{Context, PassRefusal};
 use crate::whole::{Whole, unique_partners};
 use goal_lang::{ActionId, Edge, Program};
 
@@ -38,7 +38,10 @@ struct Placed {
 ///
 /// # Errors
 /// None: messages whose order is not certain stay.
-pub(crate) fn contention(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
+pub(crate) fn contention(
+    program: &mut Program,
+    context: &Context<'_>,
+) -> Result<bool, PassRefusal> {
     let k = context.arguments.number("k").unwrap_or(1);
     let k = usize::try_from(k).unwrap_or(usize::MAX);
     let placed = {

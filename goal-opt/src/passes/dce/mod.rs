@@ -4,7 +4,7 @@ mod copies;
 mod dead;
 
 use crate::flow::{Flow, Order, Outputs};
-use crate::pass::{Context, Refusal};
+use crate::pass::{Context, PassRefusal};
 use dead::is_removable;
 use goal_lang::{Body, Program};
 
@@ -16,7 +16,7 @@ const ROUNDS_MAX: usize = 40;
 ///
 /// # Errors
 /// None: actions that cannot be removed stay.
-pub(crate) fn dce(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
+pub(crate) fn dce(program: &mut Program, context: &Context<'_>) -> Result<bool, PassRefusal> {
     let mut changed = false;
     let outputs = Outputs::from_bodies(program, context);
     for (body, outputs) in program.bodies.iter_mut().zip(&outputs) {

@@ -9,7 +9,7 @@ mod slice;
 
 use super::levels::complete_run;
 use crate::limits::SEGMENTS_MAX;
-use crate::pass::{Context, Refusal};
+use crate::pass::{Context, PassRefusal};
 use bytes::Facts;
 use cut::{BORDER, Cut, Rule};
 use goal_lang::{Action, Body, BodyId, Program};
@@ -21,7 +21,7 @@ use path::Paths;
 ///
 /// # Errors
 /// If the requested size makes too many segments.
-pub(crate) fn segment(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
+pub(crate) fn segment(program: &mut Program, context: &Context<'_>) -> Result<bool, PassRefusal> {
     let asked = context.arguments.number("size").map(|size| size.max(1).next_multiple_of(BORDER));
     let rule = Rule::new(context.machine);
     let least = asked.unwrap_or(rule.least);
@@ -42,7 +42,7 @@ pub(crate) fn segment(program: &mut Program, context: &Context<'_>) -> Result<bo
             "{segments} segments, and at most {SEGMENTS_MAX} are made: ask for a larger size"
         );
         if asked.is_some() {
-            return Err(Refusal(message));
+            return Err(PassRefusal(message));
         }
         context.note(message);
         return Ok(false);

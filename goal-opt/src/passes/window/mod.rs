@@ -8,7 +8,7 @@ mod run;
 mod tests;
 
 use crate::limits::WINDOW_MAX;
-use crate::pass::{Context, Refusal};
+use crate::pass::{Context, PassRefusal};
 use crate::whole::{TooLarge, Whole};
 use apply::apply;
 use goal_lang::{ActionId, BodyId, Program};
@@ -79,12 +79,15 @@ pub enum WindowError {
 ///
 /// # Errors
 /// If no size is given, or for the reason of a [`WindowError`].
-pub(crate) fn window_pass(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
+pub(crate) fn window_pass(
+    program: &mut Program,
+    context: &Context<'_>,
+) -> Result<bool, PassRefusal> {
     let Some(size) = context.arguments.number("size") else {
-        return Err(Refusal("how many actions has a window? write window(64)".to_owned()));
+        return Err(PassRefusal("how many actions has a window? write window(64)".to_owned()));
     };
-    let size = u32::try_from(size).map_err(|_| Refusal(WindowError::Size(size).to_string()))?;
-    let done = window(program, size).map_err(|error| Refusal(error.to_string()))?;
+    let size = u32::try_from(size).map_err(|_| PassRefusal(WindowError::Size(size).to_string()))?;
+    let done = window(program, size).map_err(|error| PassRefusal(error.to_string()))?;
     if let Some(limit) = done.eager_limit {
         context.note(format!(
             "the program ends only where sends of up to {limit} bytes do not wait for their receive, as it did before"

@@ -5,7 +5,8 @@ mod parameters;
 mod plugin;
 
 pub use choice::{
-    Choice, Refusal, Request, RequestError, RouteTable, Standing, Unreachable, priority_variable,
+    Choice, Request, RequestError, RouteTable, Standing, TransportRefusal, Unreachable,
+    priority_variable,
 };
 pub use parameters::{Found, ParameterError, Tuned, TunedError};
 pub use plugin::{Name, TransportKind};

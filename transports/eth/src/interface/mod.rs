@@ -32,7 +32,7 @@ pub struct Interface {
 
 /// The reason why ESP can't use an interface.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum InterfaceRefusal {
     /// No interface has the name.
     #[error("there is no interface {name}; there {}", are(.others))]
     Missing {
@@ -110,11 +110,11 @@ impl Interface {
     /// Returns the interface with this name among `all`.
     ///
     /// # Errors
-    /// [`Refusal`] if no interface has this name, or if ESP can't use it.
-    pub fn among(all: &[Self], name: &str) -> Result<Self, Refusal> {
+    /// [`InterfaceRefusal`] if no interface has this name, or if ESP can't use it.
+    pub fn among(all: &[Self], name: &str) -> Result<Self, InterfaceRefusal> {
         let Some(interface) = all.iter().find(|interface| interface.name == name) else {
             let others = all.iter().map(|interface| interface.name.clone()).collect();
-            return Err(Refusal::Missing { name: name.to_owned(), others });
+            return Err(InterfaceRefusal::Missing { name: name.to_owned(), others });
         };
         match interface.refusal() {
             Some(refusal) => Err(refusal),
@@ -131,20 +131,20 @@ impl Interface {
     }
 
     /// Returns the reason why ESP can't use the interface; `None` if it can.
-    pub fn refusal(&self) -> Option<Refusal> {
+    pub fn refusal(&self) -> Option<InterfaceRefusal> {
         let Self { ref name, mtu, .. } = *self;
         let name = name.clone();
         if !self.is_ethernet {
             return Some(if name == "lo" {
-                Refusal::Loopback { name }
+                InterfaceRefusal::Loopback { name }
             } else {
-                Refusal::NotEthernet { name }
+                InterfaceRefusal::NotEthernet { name }
             });
         }
         if !self.is_up {
-            return Some(Refusal::Down { name });
+            return Some(InterfaceRefusal::Down { name });
         }
-        (self.usable_mtu() < MTU_MIN).then_some(Refusal::Short { name, mtu })
+        (self.usable_mtu() < MTU_MIN).then_some(InterfaceRefusal::Short { name, mtu })
     }
 
     /// Returns the most bytes after Ethernet's header that ESP uses in a frame of this interface:

@@ -27,7 +27,7 @@ use crate::graph::{Abilities, Graph, Node, Work};
 use crate::image::PartImage;
 use crate::limits::{ACTIONS_MAX, FRAGMENT_BYTES_MAX, PART_BYTES, PEERS_MAX};
 use crate::matching::{Match, matching};
-use crate::reason::{Reason, Refusal};
+use crate::reason::{ActionRefusal, Reason};
 use builder::Builder;
 use goal_asm::Nisa;
 use matched::Matched;
@@ -57,7 +57,7 @@ impl Plan {
     ///
     /// # Panics
     /// If `fragment` is not a multiple of 8 between 8 and 8192.
-    pub fn of(nisa: &Nisa, fragment: u32) -> Result<Self, Vec<Refusal>> {
+    pub fn of(nisa: &Nisa, fragment: u32) -> Result<Self, Vec<ActionRefusal>> {
         Self::with(nisa, fragment, Abilities::default())
     }
 
@@ -68,7 +68,11 @@ impl Plan {
     ///
     /// # Panics
     /// If `fragment` is not a multiple of 8 between 8 and 8192.
-    pub fn with(nisa: &Nisa, fragment: u32, abilities: Abilities) -> Result<Self, Vec<Refusal>> {
+    pub fn with(
+        nisa: &Nisa,
+        fragment: u32,
+        abilities: Abilities,
+    ) -> Result<Self, Vec<ActionRefusal>> {
         assert!(
             fragment.is_multiple_of(8) && (8..=FRAGMENT_BYTES_MAX).contains(&fragment),
             "fragments of {fragment} bytes"
@@ -76,7 +80,7 @@ impl Plan {
         let ranks = nisa.num_ranks();
         if ranks > PEERS_MAX {
             let reason = Reason::ManyRanks(ranks);
-            return Err(vec![Refusal { rank: 0, action: None, line: None, reason }]);
+            return Err(vec![ActionRefusal { rank: 0, action: None, line: None, reason }]);
         }
         let graphs: Vec<Graph> = (0..ranks).map(|rank| Graph::of(nisa, rank, abilities)).collect();
         // The limits on actions and bytes are checked first. The analyses take time and memory for
@@ -88,19 +92,19 @@ impl Plan {
                 () if bytes > PART_BYTES.into() => Reason::ManyBytes(bytes),
                 () => return None,
             };
-            Some(Refusal { rank: rank as u32, action: None, line: None, reason })
+            Some(ActionRefusal { rank: rank as u32, action: None, line: None, reason })
         });
-        let long: Vec<Refusal> = long.collect();
+        let long: Vec<ActionRefusal> = long.collect();
         if !long.is_empty() {
             return Err(long);
         }
-        let refusal = |(rank, action, reason): (u32, u32, Reason)| Refusal {
+        let refusal = |(rank, action, reason): (u32, u32, Reason)| ActionRefusal {
             rank,
             action: Some(action),
             line: nisa.debug(rank).line(action as usize),
             reason,
         };
-        let refusals: Vec<Refusal> = refused(&graphs).into_iter().map(refusal).collect();
+        let refusals: Vec<ActionRefusal> = refused(&graphs).into_iter().map(refusal).collect();
         if !refusals.is_empty() {
             return Err(refusals);
         }
@@ -111,9 +115,9 @@ impl Plan {
         let plan = Self(Matched { graphs, matching, numbers, acks, fragment });
         let parts = (0..ranks).filter_map(|rank| {
             let reason = plan.build(rank).err()?;
-            Some(Refusal { rank, action: None, line: None, reason })
+            Some(ActionRefusal { rank, action: None, line: None, reason })
         });
-        let refusals: Vec<Refusal> = parts.collect();
+        let refusals: Vec<ActionRefusal> = parts.collect();
         if refusals.is_empty() { Ok(plan) } else { Err(refusals) }
     }
 

@@ -28,7 +28,7 @@ pub struct RouteTable {
 
 /// The reason why a transport is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal(Reason);
+pub struct TransportRefusal(Reason);
 
 /// The kinds of reasons why a transport is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub struct Standing {
     /// True if the environment sets the priority.
     pub is_set: bool,
     /// The reason why the transport is not used; `None` if it may be selected.
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<TransportRefusal>,
 }
 
 /// All transports, in descending order of their priorities.
@@ -66,7 +66,7 @@ pub struct Unreachable {
     /// The distance of the peer.
     distance: Distance,
     /// The transports that could reach the peer, with the reasons why they are not used.
-    refused: Vec<(Name, Refusal)>,
+    refused: Vec<(Name, TransportRefusal)>,
 }
 
 impl Choice {
@@ -93,7 +93,7 @@ impl Choice {
                 _ if priority == 0 => Some(Reason::Off),
                 _ => probe(name).err().map(|why| Reason::Unavailable(why.to_string())),
             };
-            let refusal = reason.map(Refusal);
+            let refusal = reason.map(TransportRefusal);
             Standing { name, priority, is_set: set.is_some(), refusal }
         });
         standings.sort_by_key(|standing| {
@@ -107,7 +107,7 @@ impl Choice {
     pub fn without(&self, name: Name, why: &str) -> Self {
         let mut choice = self.clone();
         for standing in choice.standings.iter_mut().filter(|standing| standing.name == name) {
-            let unavailable = || Refusal(Reason::Unavailable(why.to_owned()));
+            let unavailable = || TransportRefusal(Reason::Unavailable(why.to_owned()));
             standing.refusal.get_or_insert_with(unavailable);
         }
         choice
@@ -171,7 +171,7 @@ impl Choice {
 
     /// Returns the transports that could carry messages to ranks at this distance but are not used,
     /// with the reasons.
-    pub fn refused(&self, distance: Distance) -> Vec<(Name, Refusal)> {
+    pub fn refused(&self, distance: Distance) -> Vec<(Name, TransportRefusal)> {
         let carries = |name: Name| name.carrier().is_some() && name.plugin().reaches(distance);
         let carrying = self.standings.iter().filter(|standing| carries(standing.name));
         carrying.filter_map(|standing| Some((standing.name, standing.refusal.clone()?))).collect()
@@ -190,7 +190,7 @@ fn up_to(farthest: Distance) -> impl Iterator<Item = Distance> {
     Distance::ALL.into_iter().filter(move |&distance| distance <= farthest)
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for TransportRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Reason::Unlisted(list) => write!(f, "left out by {list}"),
