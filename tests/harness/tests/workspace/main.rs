@@ -1,9 +1,10 @@
 //! Checks the sources of the whole workspace: dependencies, layers, circles of imports, variables,
-//! and words that are retired.
+//! retired words, and the lengths of documents.
 
 mod architecture;
 mod cycles;
 mod environment;
+mod lengths;
 mod words;
 
 use std::fs;
