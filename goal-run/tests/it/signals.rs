@@ -1,10 +1,11 @@
 //! Tests signals to a launcher: ignored ones, and those that stop, continue or end it.
 
 use crate::common::processes::{
-    assert_gone, ranks_of, wait_for, wait_until_begun, wait_until_mapped,
+    assert_gone, ranks_of, wait_for, wait_until_begun, wait_until_it_sleeps_in, wait_until_mapped,
 };
 use crate::common::{Ended, GOAL_RUN, default_signals, start_text};
 use goal_filetest::{patience, timeout};
+use nix::libc::{SYS_openat, SYS_write};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::io::ioctl_fionbio;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -224,8 +225,7 @@ fn a_signal_ends_a_launcher_that_writes_results() {
         let pid = Pid::from_child(&launcher);
         // It has handlers as soon as it has ranks; these come and go too fast to be seen.
         wait_for(|| (caught(pid) & (1 << (signal.as_raw() - 1)) != 0).then_some(()));
-        // Time for the launcher to open the pipe, which cannot be seen from outside.
-        std::thread::sleep(Duration::from_millis(500));
+        wait_until_it_sleeps_in(pid, &[SYS_openat]);
         kill_process(pid, signal).unwrap();
         let ended = Ended::from_output(launcher.wait_with_output().unwrap());
         ended.assert_status(status);
@@ -289,9 +289,9 @@ fn a_signal_ends_a_launcher_whose_output_nobody_takes() {
         command.arg("-").args(arguments).stdin(Stdio::piped()).stdout(full);
         let mut launcher = default_signals(&mut command).spawn().unwrap();
         launcher.stdin.take().unwrap().write_all(b"rank 0 { calc 1 }").unwrap();
-        // Time for the launcher to write or open a pipe, which cannot be seen from outside.
-        std::thread::sleep(Duration::from_secs(1));
-        kill_process(Pid::from_child(&launcher), Signal::INT).unwrap();
+        let pid = Pid::from_child(&launcher);
+        wait_until_it_sleeps_in(pid, &[SYS_openat, SYS_write]);
+        kill_process(pid, Signal::INT).unwrap();
         let status = wait_for(|| launcher.try_wait().unwrap());
         assert!(status.code() == Some(130) || status.signal() == Some(2), "{status:?}");
     }

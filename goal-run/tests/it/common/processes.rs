@@ -1,9 +1,11 @@
 //! Looks at processes from outside.
 
-use goal_filetest::until;
+use goal_filetest::{skipped, until};
+use nix::libc::c_long;
 use rustix::process::Pid;
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 pub(crate) fn pid(number: i32) -> Pid {
@@ -32,6 +34,27 @@ fn fields(process: Pid) -> Option<Vec<String>> {
 /// its parent has not waited for it yet.
 pub(crate) fn state_of(process: Pid) -> Option<char> {
     fields(process)?.first()?.chars().next()
+}
+
+/// Waits until a thread of a process sleeps in one of these system calls. Returns at once where the
+/// system does not show calls.
+pub(crate) fn wait_until_it_sleeps_in(process: Pid, calls: &[c_long]) {
+    let process = PathBuf::from(format!("/proc/{}", process.as_raw_nonzero()));
+    let calls: Vec<String> = calls.iter().map(|call| format!("{call} ")).collect();
+    let sleeps = |thread: DirEntry| {
+        let call = fs::read_to_string(thread.path().join("syscall")).ok()?;
+        // An open or a write of a file on a disk sleeps in another state.
+        let is_asleep = fs::read_to_string(thread.path().join("stat")).ok()?.contains(") S ");
+        Some(is_asleep && calls.iter().any(|wanted| call.starts_with(wanted)))
+    };
+    until("a thread sleeps in the call", || {
+        if let Err(error) = fs::read_to_string(process.join("syscall")) {
+            skipped(&format!("the system calls of a process are not shown: {error}"));
+            return true;
+        }
+        let threads = fs::read_dir(process.join("task")).into_iter().flatten().flatten();
+        threads.filter_map(sleeps).any(|sleeps| sleeps)
+    });
 }
 
 pub(crate) fn parent_of(process: Pid) -> Pid {

@@ -1,16 +1,17 @@
 //! Tests a leader that gathers much memory: signals and the time limit still count.
 
 use crate::common::Ended;
-use crate::common::processes::children_of;
+use crate::common::processes::{children_of, wait_until_it_sleeps_in};
 use crate::hosts::bench::{Bench, DISCOVER, ended, launcher, ranks_of, send};
 use goal_cluster::Wiring;
 use goal_filetest::{patience, timeout, until};
+use nix::libc::SYS_openat;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal};
 use std::fs;
 use std::path::Path;
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The patience with the end of a job after a signal, in seconds.
 const LIMIT: u64 = 8;
@@ -105,8 +106,7 @@ fn a_signal_while_the_leader_writes_ends_all() {
     for signalled in 0..2 {
         let children = gathering(&bench, &program(8, 1), &dump, &[]);
         let pids: Vec<Pid> = children.iter().map(launcher).collect();
-        // Time for the leader to open the pipe, which cannot be seen from outside.
-        std::thread::sleep(Duration::from_millis(500));
+        wait_until_it_sleeps_in(launcher(leader(&children, &bench)), &[SYS_openat]);
         send(pids[signalled], Signal::TERM);
         for ended in end_within(children, LIMIT) {
             ended.assert_status(143);
