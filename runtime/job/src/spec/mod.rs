@@ -1,8 +1,8 @@
 //! Lists the settings of a job that its user may choose. Each setting has a row: the field, the
 //! option of the command line, and the texts about the option.
 //!
-//! Some settings must be the same on all hosts, and launchers compare them. The command line
-//! creates its options from the rows. This module does not parse command lines.
+//! Some settings must be equal on all hosts, and launchers compare them in the order of the rows.
+//! The command line creates its options from the rows. This module does not parse command lines.
 
 mod forms;
 #[cfg(test)]
@@ -40,9 +40,8 @@ pub struct Setting {
     /// The heading of the option in help texts; `None` for options of the first part, which has no
     /// heading.
     pub heading: Option<&'static str>,
-    /// The place of this setting among those that must be the same on all hosts; `None` if hosts
-    /// may differ.
-    pub agreed: Option<usize>,
+    /// True if the value must be equal on all hosts.
+    pub agreed: bool,
     /// True if only jobs of schedules have the setting, and jobs of programs do not.
     pub is_of_schedules: bool,
     /// True if only jobs of programs have it, and not those of schedules.
@@ -65,7 +64,7 @@ const PLAIN: Setting = Setting {
     help: "",
     default_note: None,
     heading: None,
-    agreed: None,
+    agreed: false,
     is_of_schedules: false,
     is_of_programs: false,
     is_of_ethernet: false,
@@ -125,7 +124,7 @@ settings! {
     offload: Offload = Offload::default() => Named, "offload", "OFFLOAD",
         "Run the schedule of a job on several hosts in their kernels, while the ranks' processes \
          sleep or compute, or the processes",
-        agreed: Some(6);
+        agreed: true;
 
     /// The policy of ranks that wait.
     wait: Wait = Wait::default() => Named, "wait", "WAIT", "How a rank waits";
@@ -140,12 +139,12 @@ settings! {
     survives: bool = false => Text, "survive", "",
         "Let the other ranks of a program go on if one is killed or exits early: they learn of it \
          by GOAL_ERR_RANK_LOST and call GOAL_Comm_shrink",
-        agreed: Some(7), is_of_programs: true;
+        agreed: true, is_of_programs: true;
 
     /// True if all collectives of programs run in the engine.
     unlinked: bool = false => Text, "no-links", "",
         "Run short collectives of programs in the engine, too, and not by the ranks' boards",
-        agreed: Some(9), is_of_programs: true;
+        agreed: true, is_of_programs: true;
 
     /// The treatment of a program's job that makes no progress. Threads of its ranks outside of
     /// the library's calls may still act.
@@ -158,12 +157,12 @@ settings! {
     #[serde(with = "forms::factor")]
     calc: Calc = Calc::Scaled(1.0) => Factor, "calc", "spin|skip|SCALE",
         "How calc passes the time: spin (as long as it says), skip, or a factor of that",
-        agreed: Some(8);
+        agreed: true;
 
     /// The number of instances, run one after the other without a barrier; at least 1.
     repeat: u64 = 1 => Within<1, { u32::MAX as u64 }>, "repeat", "K",
         "Instances to run, one after the other without a barrier",
-        agreed: Some(0), is_of_schedules: true;
+        agreed: true, is_of_schedules: true;
 
     /// The time after which the job is ended; `None` if it has no limit.
     timeout: Option<Duration> = None => Seconds, "timeout", "S",
@@ -172,18 +171,18 @@ settings! {
     /// The largest eager message in bytes: [`Options::eager_limit`].
     eager_limit: u64 = Options::EAGER_LIMIT => Bytes, "eager-limit", "BYTES",
         "Largest message that is sent before its receive is there",
-        default_note: Some(", or what GOAL_TABLE has"), agreed: Some(1);
+        default_note: Some(", or what GOAL_TABLE has"), agreed: true;
 
     /// The most bytes of a ring in shared memory between two ranks: see
     /// [`Layout::with_rings`](goal_shm::Layout::with_rings).
     ring_bytes: u64 = RING_BYTES => Bytes, "ring", "BYTES",
         "Most bytes of a ring between two ranks of a host, a power of two",
-        default_note: Some(", or what GOAL_TABLE has"), agreed: Some(3);
+        default_note: Some(", or what GOAL_TABLE has"), agreed: true;
 
     /// The most bytes of unexpected messages of a rank: [`Options::unexpected_limit`].
     unexpected_limit: u64 = Options::UNEXPECTED_LIMIT => Bytes, "unexpected-limit", "BYTES",
         "Most bytes of messages that a rank keeps for receives to come",
-        agreed: Some(2);
+        agreed: true;
 
     /// The most records of a trace, of all ranks together. If there are more, the last records of
     /// each rank are kept.
@@ -217,19 +216,19 @@ settings! {
     /// The packets that a rank may send to one on another host before the first is acknowledged.
     initial_burst: u16 = INITIAL_BURST => Packets, "initial-burst", "N",
         "Packets that a rank may send to one on another host before the first is acknowledged",
-        default_note: Some(", or what GOAL_TABLE has"), heading: SEVERAL_HOSTS, agreed: Some(4), is_of_ethernet: true;
+        default_note: Some(", or what GOAL_TABLE has"), heading: SEVERAL_HOSTS, agreed: true, is_of_ethernet: true;
 
     /// The most packets in flight to a rank from one on another host.
     burst: u16 = BURST_MAX => Packets, "burst", "N",
         "Most packets in flight to a rank from one on another host",
-        default_note: Some(", or what GOAL_TABLE has"), heading: SEVERAL_HOSTS, agreed: Some(5), is_of_ethernet: true;
+        default_note: Some(", or what GOAL_TABLE has"), heading: SEVERAL_HOSTS, agreed: true, is_of_ethernet: true;
 }
 
 impl JobSpec {
-    /// Returns the option and the value of each setting that must be the same on all hosts.
+    /// Returns the option and the value of each setting that must be equal on all hosts, in the
+    /// order of the rows.
     pub fn agreed(&self) -> impl Iterator<Item = (String, String)> {
-        let mut rows: Vec<_> = SETTINGS.iter().filter(|row| row.agreed.is_some()).collect();
-        rows.sort_by_key(|row| row.agreed);
-        rows.into_iter().map(|row| (format!("--{}", row.option), (row.text)(self)))
+        let rows = SETTINGS.iter().filter(|row| row.agreed);
+        rows.map(|row| (format!("--{}", row.option), (row.text)(self)))
     }
 }

@@ -146,7 +146,7 @@ impl Session<'_> {
     }
 }
 
-/// Returns the settings that must be the same on all hosts.
+/// Returns the settings that must be equal on all hosts, in the order in which they are compared.
 fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
     let mut hasher = blake3::Hasher::new();
     // Names in the program are left out: a copy of the file may have other ones, or none.
@@ -168,10 +168,9 @@ fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
     let term = |name: &str, value| (name.to_owned(), value);
     let mut terms = vec![term("goal-run of version", env!("CARGO_PKG_VERSION").to_owned())];
     terms.extend(options.spec.agreed());
-    let after_repeat = terms.iter().position(|(name, _)| name == "--repeat").map_or(1, |at| at + 1);
-    let others = [term("--window", window), term("--verify", options.record.to_string())];
-    terms.splice(after_repeat..after_repeat, others);
     terms.extend([
+        term("--window", window),
+        term("--verify", options.record.to_string()),
         term("--unauthenticated-data", unauthenticated.to_owned()),
         term("--fault-timeout", fault_timeout),
         term("the program", hasher.finalize().to_hex()[..16].to_owned()),
