@@ -3,8 +3,9 @@
 //! The functions are declared here because PyO3 offers them from Python 3.11 on, when they became a
 //! part of the stable interface; CPython exports them with the same layout since 3.3.
 //!
-//! Threat: an object may state any layout. The bytes that are used are `buf` and `len` of a view
-//! that the interpreter finds contiguous, and its owner answers for them as to every reader.
+//! Threat: an object may state any layout. The bytes are `buf` and `len` of a view that the
+//! interpreter finds contiguous. The owner of the view answers for them, as it does to every
+//! reader.
 #![allow(unsafe_code)] // the interface of CPython
 
 use crate::error::raised;

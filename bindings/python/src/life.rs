@@ -19,8 +19,8 @@ static ENTERING: AtomicUsize = AtomicUsize::new(0);
 /// Objects that were dropped within functions of the program, to be let go after them.
 static DROPPED: Mutex<Vec<Box<dyn FnOnce() + Send>>> = Mutex::new(Vec::new());
 
-/// The longest time for which the end of the interpreter waits for functions of the program that
-/// other threads have called. One that blocks stops there: CPython lets no thread go on afterwards.
+/// The longest time that the end of the interpreter waits for calls of the program's functions in
+/// other threads. One that blocks stops there: CPython lets no thread go on afterwards.
 const LEAVE_LIMIT: Duration = Duration::from_secs(2);
 
 /// The time between two looks at them.

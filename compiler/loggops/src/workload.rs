@@ -196,8 +196,8 @@ impl WorkloadBuilder {
         self.records.push(Record { first_edge, first_start_edge, ..record });
     }
 
-    /// Adds an action of the rank that has begun to those that wait for nothing, in the order in
-    /// which they were stated.
+    /// Adds an action of the current rank to the list of those that wait for nothing. The list has
+    /// the stated order.
     pub fn push_root(&mut self, root: u32) {
         self.roots.push(self.firsts.last().copied().unwrap_or_default().wrapping_add(root));
     }

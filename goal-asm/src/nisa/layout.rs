@@ -332,8 +332,8 @@ fn check_header(file: File<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Checks that sections are numbered in the order in which ranks first name them, so that equal
-/// programs become equal files. Every section must be named.
+/// Checks the numbers of sections: they are in the order of the ranks that first name them. So
+/// equal programs become equal files. Every section must be named.
 fn check_rank_sections(file: File<'_>, section_table: usize, sections: u32) -> Result<()> {
     let mut used = 0;
     for at in (HEADER_SIZE..section_table).step_by(RANK_SIZE) {

@@ -29,10 +29,10 @@ pub struct FormatOptions {
 /// dropped. Comments may hold any bytes, so the result is bytes too.
 ///
 /// LogGOPSim's parser refuses blanks before a statement. So [`Style::Schedgen`] indents nothing. A
-/// text that has only words of that parser is not indented either, so that the parser can still
-/// read it. A text in Schedgen's spelling that is not indented stays so. With [`Style::Schedgen`],
-/// numbers become decimal. Comments get lines of their own before their statement, in a form that
-/// the parser accepts.
+/// text with words of that parser only is not indented either. So that parser can still read it. A
+/// text in Schedgen's spelling that is not indented stays so. With [`Style::Schedgen`], numbers
+/// become decimal. Comments get lines of their own before their statement, in a form that the
+/// parser accepts.
 ///
 /// # Errors
 /// The findings about a text that the grammar refuses. Positions count from the text's first byte.

@@ -87,8 +87,8 @@ impl Hasher for Mixed {
 /// Sets of keys that are hard for some hash function, for tests of tables.
 #[cfg(test)]
 pub(crate) mod keys {
-    /// `count` tags that collide in a table of `2 * count` places (a power of two) where the place
-    /// of a tag is taken from bit `shift` on of `(tag + offset) * factor`.
+    /// `count` tags that collide in a table of `2 * count` places, a power of two. The place of a
+    /// tag is in the bits of `(tag + offset) * factor` from bit `shift` on.
     fn colliding(count: usize, (factor, offset, shift): (u64, u64, u32)) -> Vec<u32> {
         let mask = (2 * count as u64).next_power_of_two() - 1;
         let place =

@@ -18,8 +18,8 @@ type MessageId = (u32, u32, u64);
 /// Refuses a record that no run can have. Such a record does not fit the program, or has a message
 /// that does not match its receive. Or it contradicts the dependencies or the order of messages of
 /// one source. For that order, a receive must be posted after the receives of all earlier messages
-/// that it could have taken. The order in which messages of different sources arrive is not
-/// checked, so a record that contradicts only that order is accepted.
+/// that it could have taken. The order of arrivals from different sources is not checked. A record
+/// that contradicts only this order is accepted.
 ///
 /// # Errors
 /// [`Error::Illegal`] for a refused record, [`Error::Failure`] if an action cannot be executed.

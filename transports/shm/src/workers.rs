@@ -49,8 +49,8 @@ impl Workers for Node<'_> {
 
 impl Segment {
     /// Does one chunk of another rank's operation. A rank calls this while it has nothing else to
-    /// do. Returns false if there is no such chunk. A rank that `has_waited` for a while then also
-    /// tells the other ranks that it is idle, so that they open tasks.
+    /// do. Returns false if there is no such chunk. If the rank `has_waited` for a while, it also
+    /// tells the other ranks that it is idle. So they open tasks.
     #[inline]
     pub fn help(&self, rank: u32, has_waited: bool) -> bool {
         let tasks = self.tasks();

@@ -1,6 +1,6 @@
-// A rank that sends or receives memory that it has not ends by the signal of a bad access, and
-// nobody takes another rank for lost. With the argument `receive`, the memory can't be written.
-// It is run over TCP, where the system reads and writes the memory of the program.
+// A rank that sends from unmapped memory, or receives into it, ends by the signal of a bad access.
+// No other rank counts as lost. With the argument `receive`, the memory can't be written. It is run
+// over TCP, where the system reads and writes the memory of the program.
 // RUN: build %s
 #define _DEFAULT_SOURCE
 #include <goal.h>

@@ -1,5 +1,5 @@
-//! Programs in C whose ranks, or whose launcher, are in namespaces of processes and clocks of their
-//! own, as containers have them. Numbers of processes mean others there.
+//! Programs in C in containers: their ranks, or their launcher, have namespaces of processes and
+//! clocks of their own. Numbers of processes mean others there.
 
 use std::path::Path;
 use std::process::{Command, Output};

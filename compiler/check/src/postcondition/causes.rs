@@ -1,5 +1,5 @@
-//! Finds the actions that a finding about a wrong result points to: the last ones that stored a
-//! missing input, and the writes that are closest to a byte that no action wrote.
+//! Finds the actions that a finding about a wrong result points to. They are the last writes of a
+//! missing input, and the closest writes to a byte that no action wrote.
 
 use super::compare::Wrong;
 use super::execute::Execution;

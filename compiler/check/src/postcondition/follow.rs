@@ -152,8 +152,8 @@ impl Follower<'_, '_> {
             && !matches!(self.execution.values.expression(source.node), Expression::Input(_))
     }
 
-    /// Returns `last` and the steps that it was made of, as far as they contain bytes that come
-    /// from no input ([`is_strange_leaf`](Self::is_strange_leaf)).
+    /// Returns those of `last` and its earlier steps that have bytes without an input
+    /// ([`is_strange_leaf`](Self::is_strange_leaf)).
     fn strange(&self, last: Step) -> FxHashSet<Step> {
         let mut seen = FxHashSet::default();
         let mut open = vec![last];

@@ -24,8 +24,8 @@ pub(super) struct Beside {
     pub(super) reads: Piece,
 }
 
-/// Finds actions that write only a part of a range that a contributing action or the result reads,
-/// or that write next to such a range. They come in this order:
+/// Looks at the ranges that a contributing action or the result reads. Finds actions that write
+/// only a part of such a range, or next to it. They come in this order:
 ///
 /// 1. actions that write a part of the range and also past it, as an action at a wrong address
 ///    does,

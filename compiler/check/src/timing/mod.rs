@@ -1,5 +1,4 @@
-//! Checks for receives that may take each other's messages, so that timing decides where bytes end
-//! up.
+//! Checks for receives that may take each other's messages. Then timing decides where bytes end up.
 //!
 //! Messages with the same source and tag are received in the order of their sends (paper II; MPI's
 //! rule). So if the sends start one after the other, and the receives too, every run matches them

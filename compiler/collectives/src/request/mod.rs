@@ -200,8 +200,7 @@ impl Request {
         }
     }
 
-    /// Checks that each block that a rank sends to itself has as many elements as the block that it
-    /// gets from itself.
+    /// Checks the blocks of a rank to itself: each has as many elements on both sides.
     fn check_own_edges(&self, rank: u32) -> Result<(), RequestError> {
         let (Blocks::Pairs { send, recv }, Some(neighbors)) = (&self.blocks, &self.neighbors)
         else {

@@ -17,8 +17,8 @@ pub trait Noise {
         latency
     }
 
-    /// Returns the time for which the processor of `rank` sends a message or takes it in, without
-    /// that for its bytes, in picoseconds.
+    /// Returns the processor time of `rank` for sending or receiving a message, in picoseconds. The
+    /// time for its bytes is not included.
     fn overhead(&self, rank: u32, send: u32, overhead: u64) -> u64 {
         let _ = (rank, send);
         overhead

@@ -1,4 +1,4 @@
-//! Reads ahead of what the jobs of several ranks need, so that the processor waits for memory once
+//! Loads the data of the next jobs of several ranks at once. So the processor waits for memory once
 //! for all of them.
 
 use super::hooks::{Noise, Observer};

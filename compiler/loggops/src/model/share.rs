@@ -15,8 +15,8 @@ use crate::workload::{Kind, Record};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// The ranks or effects whose data are loaded together, so that the processor waits for memory once
-/// for all of them.
+/// The number of ranks or effects whose data are loaded together. So the processor waits for memory
+/// once for all of them.
 const BATCH: usize = 16;
 
 /// The least number of ranks whose lines are too many for the caches near a processor.

@@ -35,8 +35,8 @@ fn no_process_of_a_job_on_hosts_has_rights_once_ranks_run() {
                 if ranks_as == "processes" {
                     let ranks = ranks_of(id, 2);
                     ranks.iter().for_each(|&rank| Rights::assert_none(rank, 0));
-                    // The interface has one queue, so that one of the ranks has a socket of XDP,
-                    // which its launcher opened.
+                    // The interface has one queue. So one of the ranks has a socket of XDP, which
+                    // its launcher opened.
                     let maps = |rank: &Pid| {
                         fs::read_to_string(format!("/proc/{}/maps", rank.as_raw_nonzero()))
                     };

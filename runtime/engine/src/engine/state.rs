@@ -33,9 +33,9 @@ pub(super) struct EngineState {
     pub(super) stats: Stats,
     /// The number of polls that made progress. It wraps around.
     pub(super) progress_count: u32,
-    /// The first failure of an action, as JSON padded with zeros; empty if there is none. It is
-    /// part of the state so that the rank sees a failure that another process found while it acted
-    /// for the rank.
+    /// The first failure of an action, as JSON padded with zeros; empty if there is none. Another
+    /// process may find the failure while it acts for the rank. So the failure is part of the state
+    /// that both see.
     failure: Block<u8>,
     /// The key of the running instance that other processes may poll, plus 1; 0 if there is none.
     pub(super) common: u32,

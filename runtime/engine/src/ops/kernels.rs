@@ -124,10 +124,10 @@ unsafe fn three_large(
     unsafe { each(a_rest, b_rest, c_rest) }.map_err(behind(head, datatype))
 }
 
-/// Returns the number of bytes of a large result before the first cache line that begins in it, or
-/// 0 if no element begins at that line. These bytes are computed on their own. Otherwise the stores
-/// of the loop cross lines, which takes up to 1.5 times as long if the operands lie in the
-/// first-level cache.
+/// Returns the number of bytes of a large result before its first whole cache line. Returns 0 if no
+/// element begins at that line. These bytes are computed on their own. Otherwise the stores of the
+/// loop cross lines, which takes up to 1.5 times as long if the operands lie in the first-level
+/// cache.
 fn head(result: &[u8], datatype: Datatype) -> usize {
     const LINE: usize = 64;
     let head = result.as_ptr().addr().wrapping_neg() % LINE;

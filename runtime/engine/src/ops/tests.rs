@@ -236,8 +236,7 @@ fn specials(datatype: Datatype) -> Vec<[u8; 8]> {
     values.into_iter().flat_map(|value| [value, value | sign]).map(u64::to_le_bytes).collect()
 }
 
-/// Cuts at random places into pieces that follow each other, most of them short, so that elements
-/// straddle them.
+/// Cuts at random places into successive pieces. Most of them are short, so elements straddle them.
 fn cut(rng: &mut Rng, places: &Places) -> Places {
     let mut pieces = Places::new();
     for &(mut at, mut len) in places {

@@ -1,5 +1,5 @@
-//! Models of the lock under which a process acts for a rank, and of ranks that sleep while others
-//! need help.
+//! Models of the lock of a process that acts for a rank, and of ranks that sleep while others need
+//! help.
 #![allow(unsafe_code)] // the state of an engine, which the holder of the lock accesses
 
 use super::mailbox::Allocated;

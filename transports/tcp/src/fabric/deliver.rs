@@ -43,8 +43,8 @@ impl TcpFabric {
 
     /// Returns the next rank whose connection may have bytes. Usually this is a forecast. While
     /// bytes wait to be sent, the system is asked instead, because it also tells which connections
-    /// can be written. The system is asked after some reads as well, so that a rank that sends
-    /// without a pause holds up no others.
+    /// can be written. The system is also asked after some reads. So a rank that sends without a
+    /// pause does not delay others.
     fn next_ready(&mut self) -> Option<u32> {
         let is_due = self.reads >= READS_PER_LOOK;
         if self.ready.is_empty() || is_due {

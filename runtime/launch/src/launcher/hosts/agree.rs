@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 /// network drops long frames, the job does not start. Without this it would hang later.
 const LONGEST: [u8; PAYLOAD_MAX] = [0; PAYLOAD_MAX];
 
-/// The time for which a leader that refuses the job waits for hosts that have not sent their
-/// settings yet. So these hosts learn the reason too.
+/// The time before a leader ends after it has refused the job. Meanwhile late hosts send their
+/// settings, and learn the reason too.
 const GRACE: Duration = Duration::from_secs(2);
 
 impl Session<'_> {

@@ -101,8 +101,8 @@ fn ranks_that_nap_get_every_message() {
     }
 }
 
-/// The thread of a rank in mode `thread` tells of a message that comes while it sleeps, and of one
-/// that was there before. The program makes no call meanwhile.
+/// The thread of mode `thread` reports a message that arrives while it sleeps, and one that had
+/// arrived before. The program makes no call meanwhile.
 #[test]
 fn a_thread_tells_of_a_message() {
     for fences in [Fences::Asymmetric, Fences::Full, Fences::Unordered] {

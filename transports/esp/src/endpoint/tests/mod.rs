@@ -178,8 +178,8 @@ fn an_idle_peer_is_not_given_up_if_every_fourth_frame_is_lost() {
     assert_eq!(run_for(&mut simulation, 1000 * SECOND_NS), []);
 }
 
-/// The peer of a connection that lacks the end of the handshake can't answer requests for a sign of
-/// life, so it gets that with each of them. SYNs alone are repeated too seldom.
+/// The end of a handshake may be lost. Then the peer can't answer requests for a sign of life, so
+/// each request repeats the end of the handshake. SYNs alone are repeated too seldom.
 #[test]
 fn a_peer_that_lacks_the_end_of_the_handshake_is_not_given_up() {
     let mut random = Random::new(1);

@@ -11,8 +11,7 @@ use super::{Packet, filter, sys};
 use std::io;
 use std::os::fd::OwnedFd;
 
-/// The most members of a group for which no maximum need be stated, so that old kernels accept the
-/// group too.
+/// The most members of a group without a stated maximum. Old kernels accept such a group too.
 const MEMBERS_MAX: usize = 256;
 
 /// A fanout group of packet sockets. Its first member is a socket that refuses every frame. This
