@@ -4,7 +4,7 @@
 //! demand the key of the run, which is random and never leaves this process.
 
 use goal_tcp::handshake::{Ends, Key};
-use goal_tcp::pending::{PendingConnection, Shaken};
+use goal_tcp::pending::{HandshakeState, PendingConnection};
 use goal_tcp::{Channel, Conditions};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io;
@@ -58,7 +58,7 @@ fn complete(mut caller: PendingConnection, key: &Key) -> io::Result<Channel> {
         if poll(&mut [PollFd::new(caller.as_fd(), wanted)], limit)? == 0 {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        if let Shaken::Done(_) = caller.go_on(key).map_err(io::Error::other)? {
+        if let HandshakeState::Done(_) = caller.go_on(key).map_err(io::Error::other)? {
             return Ok(caller.into_channel());
         }
     }
