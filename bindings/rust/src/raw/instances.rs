@@ -54,8 +54,8 @@ pub(super) struct BoundSchedule {
     pub(super) starts: Starts,
     /// The name of the collective; `None` if the schedule is not a counted collective.
     pub(super) collective: Option<&'static str>,
-    /// The linked form of the schedule; empty if the engine runs it. Set once, under the engine lock
-    /// or before the schedule is used.
+    /// The linked form of the schedule; empty if the engine runs it. It is set once: under the
+    /// engine lock, or before the first use.
     pub(super) linked: OnceLock<LinkedForm>,
     /// The way in which the schedule runs: in the kernel, or by processes.
     pub(super) way: Way,
