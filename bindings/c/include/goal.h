@@ -415,14 +415,14 @@ const char *GOAL_Offload_reason(GOAL_Schedule sched);
  * the error. GOAL_ERR_BUSY if the schedule runs.
  *
  * A schedule can be linked if
- * - comm is GOAL_COMM_WORLD or one of the first two other communicators with all of its ranks in
- *   their order, and has 2 to 16 ranks on one host
+ * - comm has 2 to 16 of the first 64 ranks of the job, which runs on one host, and there are boards
+ *   for it: GOAL_COMM_WORLD has them, and 15 other communicators at a time
  * - it has at most 64 actions: sends, receives and local operations, on contiguous buffers
  * - it has no GOAL_DIV, no GOAL_WTIME, no GOAL_IRequires and no function of the program
  * - no receive has a wildcard, and no two messages between two ranks have the same tag
  * - each receive gets a message of its size from the linked schedule of another rank
- * - no rank writes more than 64 KiB
- * - it works on memory of the program, and no rank was lost before
+ * - no rank writes more than 256 KiB
+ * - it works on memory of the program, and no rank was lost since comm was made
  * - no send waits for a receive, in a job of "goal-run --progress thread"
  *
  * All ranks start the linked schedules and the collectives of comm in the same order. Sends that

@@ -141,9 +141,9 @@ settings! {
          by GOAL_ERR_RANK_LOST and call GOAL_Comm_shrink",
         agreed: true, is_of_programs: true;
 
-    /// True if all collectives of programs run in the engine.
+    /// True if all collectives and schedules of programs run in the engine.
     unlinked: bool = false => Text, "no-links", "",
-        "Run short collectives of programs in the engine, too, and not by the ranks' boards",
+        "Run all collectives and schedules of programs in the engine, none by the ranks' boards",
         agreed: true, is_of_programs: true;
 
     /// The treatment of a program's job that makes no progress. Threads of its ranks outside of
