@@ -115,7 +115,9 @@ fn set_of(
     shared: &'static SharedGroup,
 ) -> Result<std::result::Result<u8, Box<str>>> {
     if !shared.attached.links_programs() {
-        return Ok(Err("the job links nothing: it has several hosts, a trace or --no-links".into()));
+        return Ok(
+            Err("the job links nothing: it has several hosts, a trace or --no-links".into()),
+        );
     }
     shared.with(|core| {
         if !core.links_on(communicator) {
