@@ -267,8 +267,7 @@ impl Layout {
                 mailbox: area(MAILBOX_CONTROL + slots * SLOT).start,
                 local: area(LOCAL_BYTES as u64),
                 table: area(ranks * ENTRY).start,
-                // One board after the other, since none is in huge pages.
-                boards: (0..sets).fold(area(0), |all, _| all.start..area(BOARD).end),
+                boards: in_small_pages(&mut area, sets * BOARD),
                 memory: area(rank.memory),
                 scratch: area(rank.scratch),
                 instance: area(rank.instance),
@@ -364,4 +363,17 @@ impl Layout {
         self.rings.bytes.end = self.rings.bytes.start + rings * ring_bytes;
         self
     }
+}
+
+/// Returns an area of whole pages that does not begin a huge page, by calls of `area`. Most of its
+/// pages are never touched, and a huge page would make many of them resident at once.
+fn in_small_pages(area: &mut impl FnMut(u64) -> Range<usize>, bytes: u64) -> Range<usize> {
+    const PART: u64 = HUGE_PAGE - PAGE;
+    let (mut all, mut left) = (area(0), bytes);
+    while left > 0 {
+        let part = left.min(PART);
+        all.end = area(part).end;
+        left -= part;
+    }
+    all
 }
