@@ -7,8 +7,8 @@ use goal_asm::Nisa;
 /// The most ranks. Masks of readers have a bit for each.
 const RANKS_MAX: u32 = 64;
 
-/// The bytes of a piece of a message. The C library copies a piece by `rep movsb`. Other stores take
-/// twice as long to lines that a peer has read.
+/// The bytes of a piece of a message. The C library copies a piece by `rep movsb`. Other stores
+/// take twice as long to lines that a peer has read.
 const PIECE_BYTES: u64 = 32 << 10;
 
 /// The lines of a board's rings, and how many of them a message takes.
