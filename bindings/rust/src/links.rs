@@ -14,7 +14,7 @@
 use crate::error::{Error, ErrorCode};
 use crate::linkable::{RANKS_MAX, kind_of};
 use goal_engine::WORLD;
-use goal_engine::linked::{Lanes, Lines, Look, Mismatch, Ring, Run};
+use goal_engine::linked::{Lanes, Lines, Look, Mismatch, Next, Ring, Run};
 use goal_job::Wait;
 use goal_lang::CollectiveKind;
 use goal_rank::program::Attached;
@@ -30,8 +30,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const LOOKS: u32 = 2000;
 /// The looks between two questions whether another thread wants the lock.
 const LOOKS_ALONE: u32 = 64;
-/// The looks for one message between two polls of a run that has to pass on messages.
-const LOOKS_RELAY: u32 = 8;
 /// The most looks if the program has a function for idle threads: about a microsecond.
 pub(crate) const LOOKS_BEFORE_IDLE: u32 = 80;
 /// The looks without a yield if ranks share processors. The writer may have the same one.
@@ -168,6 +166,15 @@ impl Positions {
         Self { next: base, writable, published: base, open: 0 }
     }
 
+    /// Takes the next lines for a run that starts. Returns the position of the first one.
+    #[inline(always)]
+    fn take(&mut self, ring: board::Ring, lines: u64) -> u64 {
+        let base = ring.fit(self.next, lines);
+        self.next = base + lines;
+        self.open += 1;
+        base
+    }
+
     /// Returns true if runs overlap, and peers do not know of the ends of many runs.
     #[inline(always)]
     fn are_behind(&self, ring: Ring) -> bool {
@@ -298,15 +305,11 @@ impl Links {
     }
 
     /// Starts a run, which takes the next lines of its ring.
-    #[inline(always)]
     pub(crate) fn start(&mut self, run: &mut Run) {
         let ring = run.ring();
         let positions = &mut self.communicators[run.board()].rings[ring as usize];
-        let base = on_board(ring).fit(positions.next, run.lines());
-        positions.next = base + run.lines();
-        positions.open += 1;
+        run.start(positions.take(on_board(ring), run.lines()));
         self.relays += u32::from(run.has_relay());
-        run.start(base);
         // Peers must hear of the lines of a rank that has nothing to do.
         if run.has_ended() {
             self.note_end(run);
@@ -318,16 +321,26 @@ impl Links {
     /// ends first, or wait for what other runs pass on.
     #[inline(always)]
     pub(crate) fn start_and_put(&mut self, run: &mut Run) -> Option<bool> {
+        let OfCommunicator { boards, rings: [positions, _] } = &mut self.communicators[run.board()];
+        if !run.is_simple() || self.relays != 0 || positions.are_behind(Ring::Short) {
+            return self.start_and_execute(run);
+        }
+        run.start(positions.take(board::Ring::Short, run.lines()));
+        if run.end() > positions.writable {
+            return Some(self.execute_first(run));
+        }
+        run.put_first(&OneRing::<false>(boards));
+        Some(run.has_ended() && self.note_end(run))
+    }
+
+    /// Starts a run as [`start_and_put`](Self::start_and_put) does.
+    #[inline(never)]
+    fn start_and_execute(&mut self, run: &mut Run) -> Option<bool> {
         if self.is_behind(run) || self.has_relays() {
             return None;
         }
         self.start(run);
-        let OfCommunicator { boards, rings } = &self.communicators[run.board()];
-        let is_writable = run.ring() == Ring::Short && run.end() <= rings[0].writable;
-        if !is_writable || !run.put_first(&OneRing::<false>(boards)) {
-            return Some(self.execute_first(run));
-        }
-        Some(run.has_ended() && self.note_end(run))
+        Some(self.execute_first(run))
     }
 
     /// Executes what needs no message. Returns true if the run has ended.
@@ -390,38 +403,45 @@ impl Links {
         is_wanted: impl Fn() -> bool,
     ) -> bool {
         let (mut looks, most) = (0, self.looks.min(looks_max));
+        while looks < most && run.is_simple() {
+            let boards = &self.communicators[run.board()].boards;
+            let (signature, until) = (run.signature(), most.min(looks + LOOKS_ALONE));
+            let has_come = |writer, position| {
+                let word = boards.all[writer as usize].word_at(board::Ring::Short, position);
+                await_word(word, board::word(position, signature), &mut looks, until)
+            };
+            match run.read_next(&OneRing::<false>(boards), has_come) {
+                Next::Read if run.has_ended() => return self.note_end(run),
+                Next::Read => {}
+                Next::Missing if is_wanted() => return false,
+                Next::Missing => {}
+                Next::Other => break,
+            }
+        }
+        self.spin_slowly(run, looks, most, is_wanted)
+    }
+
+    /// Goes on with [`spin`](Self::spin) in a run of any kind, after some looks.
+    #[inline(never)]
+    fn spin_slowly(
+        &mut self,
+        run: &mut Run,
+        mut looks: u32,
+        most: u32,
+        is_wanted: impl Fn() -> bool,
+    ) -> bool {
         while looks < most {
-            let polled = match run.first_awaited() {
-                Some((at, writer, position)) if run.ring() == Ring::Short => {
-                    let boards = &self.communicators[run.board()].boards;
-                    let word = boards.all[writer as usize].word_at(board::Ring::Short, position);
-                    let wanted = board::word(position, run.signature());
-                    let alone = if run.has_relay() { LOOKS_RELAY } else { LOOKS_ALONE };
-                    let until = most.min(looks + alone);
-                    if await_word(word, wanted, &mut looks, until) {
-                        run.take(&OneRing::<false>(boards), at);
-                        Ok(run.has_ended() && self.note_end(run))
-                    } else if looks >= most || is_wanted() {
-                        break;
-                    } else if run.has_relay() {
-                        // The message may depend on one that this rank has to pass on.
-                        self.poll(run)
-                    } else {
-                        continue;
-                    }
-                }
-                _ => {
-                    pause(looks);
-                    looks += 1;
-                    let first = run.first_pending();
-                    match self.execute(run, first) {
-                        Ok(false) if run.first_pending() == first => self.poll(run),
-                        executed => executed,
-                    }
-                }
+            pause(looks);
+            looks += 1;
+            let first = run.first_pending();
+            let polled = match self.execute(run, first) {
+                // A message may depend on one that this rank has to pass on.
+                Ok(false) if run.first_pending() == first => self.poll(run),
+                executed => executed,
             };
             match polled {
                 Ok(true) => return true,
+                Ok(false) if looks.is_multiple_of(LOOKS_ALONE) && is_wanted() => return false,
                 Ok(false) => {}
                 // The usual way meets the error again, and tells it.
                 Err(_) => return false,

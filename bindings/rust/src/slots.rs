@@ -50,6 +50,7 @@ pub(crate) enum Instance {
 
 /// A slot of the table, which holds an instance of a schedule.
 #[derive(Default)]
+#[repr(align(128))]
 pub(crate) struct Slot {
     /// The instance; `None` if no schedule uses the slot.
     instance: Option<Instance>,

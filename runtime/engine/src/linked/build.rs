@@ -23,7 +23,7 @@ pub struct Linked {
     pub(super) all: u64,
     /// The operations that need no message, directly or not, as a mask.
     pub(super) initial: u64,
-    /// The only initial operation, if it writes a message.
+    /// The first operation of a [simple](super::Run::is_simple) schedule; `None` for others.
     pub(super) first_put: Option<u32>,
     pub(super) ring: Ring,
     /// The most lines that any rank writes.
@@ -105,11 +105,14 @@ impl Linked {
         let puts = of_kind(&drafts, |kind| matches!(kind, Kind::Put { .. }));
         let later = after_messages(&drafts);
         let (initial, relays) = (all & !later, puts & later);
-        let first_put = initial.is_power_of_two() && initial & puts != 0;
+        let is_simple = link.ring() == Ring::Short
+            && initial.is_power_of_two()
+            && initial & puts != 0
+            && relays == 0;
         let linked = Self {
             all,
             initial,
-            first_put: first_put.then(|| initial.trailing_zeros()),
+            first_put: is_simple.then(|| initial.trailing_zeros()),
             ring: link.ring(),
             lines: link.lines(),
             signature,

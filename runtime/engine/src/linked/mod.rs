@@ -28,4 +28,4 @@ pub use build::{Bindings, Linked, Unlinkable};
 pub use lanes::{Lanes, Look, Ring};
 pub use link::{Lines, Link};
 pub use messages::{Messages, Refusal};
-pub use run::{Mismatch, Run};
+pub use run::{Mismatch, Next, Run};

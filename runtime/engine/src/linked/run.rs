@@ -26,6 +26,17 @@ struct Step {
     spans: [Span; 3],
 }
 
+/// The result of [`Run::read_next`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// The operation has read its message.
+    Read,
+    /// The message has not come.
+    Missing,
+    /// The operation reads no message. Nothing was executed.
+    Other,
+}
+
 impl Step {
     /// Writes the message of the operation, in a run that begins at the position `base`.
     #[inline(always)]
@@ -68,7 +79,7 @@ pub struct Run {
     all: u64,
     /// The operations that need no message, directly or not, as a mask.
     initial: u64,
-    /// The only initial operation, if it writes a message.
+    /// The first operation of a simple schedule; `None` for others.
     first_put: Option<u32>,
     /// The most lines that any rank writes.
     lines: u64,
@@ -253,22 +264,42 @@ impl Run {
         Ok(())
     }
 
-    /// Writes the message of the only initial operation. Returns false, without an effect, if there
-    /// is another one or several. All lines of the run end before the position up to which this
-    /// rank may write.
+    /// Returns true if the schedule is *simple*. Its messages lie in the short ring. One operation,
+    /// which writes a message, needs nothing. All others need messages, and none of them writes one.
     #[inline(always)]
-    pub fn put_first(&mut self, lanes: &impl Lanes) -> bool {
-        let Some(at) = self.first_put else { return false };
-        self.steps[at as usize].put(lanes, self.base, self.signature);
-        self.done |= 1 << at;
-        true
+    pub fn is_simple(&self) -> bool {
+        self.first_put.is_some()
     }
 
-    /// Reads the message of the operation [`first_awaited`](Self::first_awaited), which has come.
+    /// Executes the first operation of a simple run that has just started. All lines of the run end
+    /// before the position up to which this rank may write.
     #[inline(always)]
-    pub fn take(&mut self, lanes: &impl Lanes, at: u32) {
-        self.steps[at as usize].take(lanes, self.base);
+    pub fn put_first(&mut self, lanes: &impl Lanes) {
+        let Some(at) = self.first_put else { return };
+        self.steps[at as usize].put(lanes, self.base, self.signature);
         self.done |= 1 << at;
+    }
+
+    /// Executes the first operation that has not ended, in a simple run after its first operation.
+    /// If it reads a message, `has_come` tells if the message of that writer is at that position.
+    #[inline(always)]
+    pub fn read_next(
+        &mut self,
+        lanes: &impl Lanes,
+        has_come: impl FnOnce(u32, u64) -> bool,
+    ) -> Next {
+        let at = (self.all & !self.done).trailing_zeros();
+        let Some(step) = self.steps.get(at as usize) else { return Next::Other };
+        let (Kind::Take { writer } | Kind::Fold { writer, .. }) = step.op.kind else {
+            return Next::Other;
+        };
+        if !has_come(writer, self.base + u64::from(step.op.at)) {
+            return Next::Missing;
+        }
+        // Operations need only operations before them, so this one need not wait.
+        step.take(lanes, self.base);
+        self.done |= 1 << at;
+        Next::Read
     }
 
     /// Returns the first operation that has not ended, as a mask; 0 if the run has ended. In a run
@@ -277,20 +308,6 @@ impl Run {
     pub fn first_pending(&self) -> u64 {
         let pending = self.all & !self.done;
         pending & pending.wrapping_neg()
-    }
-
-    /// Returns the first operation that has not ended, if it is one that reads a message, with the
-    /// writer and the position of the message. Returns `None` if the run has ended.
-    #[inline(always)]
-    pub fn first_awaited(&self) -> Option<(u32, u32, u64)> {
-        let at = (self.all & !self.done).trailing_zeros();
-        let Step { op, .. } = self.steps.get(at as usize)?;
-        match op.kind {
-            Kind::Take { writer } | Kind::Fold { writer, .. } => {
-                Some((at, writer, self.base + u64::from(op.at)))
-            }
-            _ => None,
-        }
     }
 
     /// Returns the actions that could go on if a message came or a peer had read its messages, in
