@@ -299,6 +299,7 @@ impl Links {
     pub(crate) fn forget(&mut self) {
         self.sets.clear();
         self.in_use.clear();
+        self.relays = 0;
         for of in &mut self.communicators {
             (of.boards.all, of.rings) = Default::default();
         }
@@ -414,7 +415,12 @@ impl Links {
                 Next::Read if run.has_ended() => return self.note_end(run),
                 Next::Read => {}
                 Next::Missing if is_wanted() => return false,
-                Next::Missing => {}
+                // There may be room now for what the run has to write.
+                Next::Missing => match self.poll(run) {
+                    Ok(true) => return true,
+                    Ok(false) => {}
+                    Err(_) => return false,
+                },
                 Next::Other => break,
             }
         }
@@ -563,9 +569,13 @@ impl Links {
             if run.waits_for_room() {
                 let needed = run.end().saturating_sub(ring.lines());
                 let peers = boards.all.iter().enumerate().filter(|&(rank, _)| rank != me);
-                let late = peers.filter(|(_, board)| board.consumed(ring) < needed);
-                watched
-                    .extend(late.map(|(_, board)| Watched::room(board.consumed_at(ring), needed)));
+                let words = peers.map(|(_, board)| board.consumed_at(ring));
+                let (late, told): (Vec<_>, Vec<_>) =
+                    words.partition(|word| word.load(Ordering::Acquire) < needed);
+                // If all peers have told their ends since the run was looked at, nothing else would
+                // end a sleep. A word that has its value already keeps this rank awake.
+                let words = if late.is_empty() { told } else { late };
+                watched.extend(words.into_iter().map(|word| Watched::room(word, needed)));
             }
         }
         watched

@@ -17,7 +17,7 @@ pub struct Unlinkable;
 #[derive(Debug)]
 pub struct Linked {
     pub(super) schedule: Arc<Schedule>,
-    /// The operations. Without pieces, each needs only operations before it.
+    /// The operations. Each needs only operations before it.
     pub(super) ops: Box<[Op]>,
     /// A bit for each operation.
     pub(super) all: u64,
@@ -100,7 +100,8 @@ impl Linked {
         let mut drafts = drafts(&schedule, link, ranks, me)?;
         merge_puts(&mut drafts);
         fold_messages(&mut drafts);
-        let drafts = split(compact(drafts).ok_or(Unlinkable)?, link)?;
+        let pieces = split(compact(drafts).ok_or(Unlinkable)?, link)?;
+        let drafts = compact(pieces).ok_or(Unlinkable)?;
         let all = of_kind(&drafts, |_| true);
         let puts = of_kind(&drafts, |kind| matches!(kind, Kind::Put { .. }));
         let later = after_messages(&drafts);
@@ -329,19 +330,20 @@ fn fold_messages(drafts: &mut [Draft]) {
 
 /// Returns the operation that uses the memory of the message of `at`, if nobody else sees the
 /// message there: the memory is scratch memory, or the operation overwrites all of it. Returns
-/// `None` if several operations use this memory, or if the one that does waits for another action.
+/// `None` if several operations use this memory, or if others wait for the message. They must not
+/// wait for what the user waits for.
 fn only_user(drafts: &[Draft], at: usize) -> Option<usize> {
     let arrived = drafts[at].operands[0];
     let overlaps = |piece: &Piece| {
         let (end, other_end) = (piece.addr + piece.size, arrived.addr + arrived.size);
         piece.space == arrived.space && piece.addr < other_end && arrived.addr < end
     };
-    let uses = |draft: &Draft| !draft.is_merged && draft.operands.iter().any(overlaps);
-    let mut users = (0..drafts.len()).filter(|&other| other != at && uses(&drafts[other]));
+    let others = || (0..drafts.len()).filter(|&other| other != at && !drafts[other].is_merged);
+    let mut users = others().filter(|&other| drafts[other].operands.iter().any(overlaps));
     let user = users.next()?;
-    let waits = drafts[user].op.needs >> at & 1 != 0;
+    let waits = others().filter(|&other| drafts[other].op.needs >> at & 1 != 0);
     let is_unseen = arrived.space == Space::Scratch || drafts[user].operands[2] == arrived;
-    (users.next().is_none() && waits && is_unseen).then_some(user)
+    (users.next().is_none() && waits.eq([user]) && is_unseen).then_some(user)
 }
 
 /// Splits operations on long messages into pieces, so that peers read a piece while the next one is
@@ -427,16 +429,12 @@ fn of_kind(drafts: &[Draft], is_wanted: impl Fn(Kind) -> bool) -> u64 {
     found.fold(0, |mask, (at, _)| mask | 1 << at)
 }
 
-/// Returns the operations that need a message, directly or not, as a mask.
+/// Returns the operations that need a message, directly or not, as a mask. Each needs only
+/// operations before it.
 fn after_messages(drafts: &[Draft]) -> u64 {
-    let mut mask = of_kind(drafts, |kind| matches!(kind, Kind::Take { .. } | Kind::Fold { .. }));
-    // Pieces are not in the order in which they need each other.
-    loop {
-        let numbered = drafts.iter().enumerate().filter(|(_, draft)| draft.op.needs & mask != 0);
-        let more = numbered.fold(mask, |more, (at, _)| more | 1 << at);
-        if more == mask {
-            return mask;
-        }
-        mask = more;
-    }
+    let receives = of_kind(drafts, |kind| matches!(kind, Kind::Take { .. } | Kind::Fold { .. }));
+    let numbered = drafts.iter().enumerate();
+    numbered.fold(receives, |mask, (at, draft)| {
+        mask | if draft.op.needs & mask != 0 { 1 << at } else { 0 }
+    })
 }

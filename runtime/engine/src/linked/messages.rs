@@ -139,7 +139,7 @@ impl Messages {
                         && matches!(c, None | Some(Buffer::One(_)))
                         && u32::try_from(a.size).is_ok() => {}
                 Operation::Nop => {}
-                Operation::Send { .. } | Operation::Recv { .. } => {
+                Operation::Send { reduce: None, .. } | Operation::Recv { reduce: None, .. } => {
                     return Err(refused("has several pieces, or a size only"));
                 }
                 _ => return Err(refused("needs the engine")),

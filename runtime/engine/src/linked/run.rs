@@ -302,8 +302,8 @@ impl Run {
         Next::Read
     }
 
-    /// Returns the first operation that has not ended, as a mask; 0 if the run has ended. In a run
-    /// without pieces it needs no other operation.
+    /// Returns the first operation that has not ended, as a mask; 0 if the run has ended. It needs
+    /// no other operation.
     #[inline(always)]
     pub fn first_pending(&self) -> u64 {
         let pending = self.all & !self.done;

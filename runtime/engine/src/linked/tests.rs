@@ -294,13 +294,53 @@ fn a_rank_writes_all_pieces_before_it_waits() {
         rank.run.start(0);
         assert_eq!(rank.run.execute(&boards, u64::MAX, u64::MAX), Ok(own == 1));
     }
-    let pieces = |own: usize| boards.written[own].borrow().iter().flatten().count();
-    assert_eq!([0, 1].map(pieces), [2, 2]);
+    assert_eq!([0, 1].map(|own| written(&boards, own)), [2, 2]);
     // A report names the receive once.
     let told: Vec<String> = ranks[0].run.underway().iter().map(ToString::to_string).collect();
     assert_eq!(told, ["recv number 1 from rank 1, tag 0, waits for a message"]);
     boards.own = 0;
     assert_eq!(ranks[0].run.execute(&boards, u64::MAX, u64::MAX), Ok(true));
+}
+
+/// Returns the number of messages and pieces that rank `own` has written.
+fn written(boards: &Boards, own: usize) -> usize {
+    boards.written[own].borrow().iter().flatten().count()
+}
+
+#[test]
+fn one_look_executes_all_that_can_go_on() {
+    let text = "num_ranks 2
+        rank 0 { scratch 65536; c: exec copyUInt8 with 0,65536 @0,65536; s: send @0,65536 to 1;
+            requ s -> c; recv 65536,65536 from 1; }
+        rank 1 { r: recv 0,65536 from 0; s: send 0,65536 to 0; requ s -> r; }";
+    let nisa = nisa(&goal_smith::on_buffers(&program(text)));
+    let link = Link::new(&nisa, &LONG).expect("it can be linked");
+    let mut boards = Boards::new(2);
+    let mut ranks = [0, 1].map(|rank| Rank::new(&nisa, &link, rank).expect("it was linked"));
+    ranks.iter_mut().for_each(|rank| rank.run.start(0));
+    let initial = ranks[0].run.initial();
+    assert_eq!(ranks[0].run.execute(&boards, u64::MAX, initial), Ok(false));
+    assert_eq!(written(&boards, 0), 2);
+    boards.own = 1;
+    assert_eq!(ranks[1].run.execute(&boards, u64::MAX, u64::MAX), Ok(true));
+    assert_eq!(written(&boards, 1), 2);
+}
+
+/// The answer to a message must not wait for the sum that uses the message, since the sum waits for
+/// what the peer sends after the answer.
+#[test]
+fn an_answer_waits_for_its_message_alone() {
+    let text = "num_ranks 2
+        rank 0 { scratch 8; r1: recv @0,8 from 1 tag 1; s: send 0,8 to 1 tag 2; requ s -> r1;
+            r2: recv 8,8 from 1 tag 3; e: exec sumInt64 with @0,8 8,8; requ e -> r1; requ e -> r2; }
+        rank 1 { send 0,8 to 0 tag 1; r: recv 8,8 from 0 tag 2; s: send 0,8 to 0 tag 3;
+            requ s -> r; }";
+    let program = goal_smith::on_buffers(&program(text));
+    let nisa = nisa(&program);
+    let link = Link::new(&nisa, &LINES).expect("it can be linked");
+    let memory = run(&nisa, &link, &mut fastrand::Rng::with_seed(1));
+    let expected = goal_interp::run(&program.flattened(), &goal_interp::Options::default());
+    assert_eq!(expected.expect("no deadlock").first_difference(&memory), None);
 }
 
 #[test]
