@@ -4,9 +4,9 @@
 // RUN: cp accept other
 // RUN: goal-run -n 2 --grow-to 8 ./accept 3 2>errors & job=$!
 // RUN: while ! goal-run grow $job 2>/dev/null; do sleep 0.1; done
-// RUN: goal-run grow $job -n 2 -- ./other 3
+// RUN: goal-run grow $job -n 2 -- ./other 3 >grown
 // RUN: wait $job
-// RUN: cat errors
+// RUN: cat grown errors
 // RUN: goal-run grow $job 2>&1 | sed "s/$job/JOB/"
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

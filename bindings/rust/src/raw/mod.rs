@@ -97,16 +97,16 @@ impl Schedule {
     /// Returns the linked form of the schedule.
     ///
     /// # Errors
-    /// The link is not one of this schedule.
+    /// `places` are not those of this schedule.
     pub(crate) fn linked_form(
         &self,
-        link: &Link,
+        places: &Link,
         signature: u16,
         set: u8,
     ) -> std::result::Result<LinkedForm, Unlinkable> {
         let BoundSchedule { code, communicator, .. } = &*self.bound;
         let (ranks, me) = (communicator.all_in_group(), communicator.rank());
-        let (linked, bindings) = Linked::new(Arc::clone(code), link, &ranks, me, signature, set)?;
+        let (linked, bindings) = Linked::new(Arc::clone(code), places, &ranks, me, signature, set)?;
         Ok((Arc::new(linked), bindings))
     }
 

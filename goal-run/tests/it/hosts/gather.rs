@@ -90,8 +90,11 @@ fn the_time_is_up_while_the_leader_gathers() {
             ended.assert_status(5);
             ended.assert_says(&["the time is up"]);
         }
-        assert!(!dump.exists(), "a part of the memory was written");
-        all.iter().all(|ended| ended.err.contains(missing))
+        let was_gathering = all.iter().all(|ended| ended.err.contains(missing));
+        assert!(!(was_gathering && dump.exists()), "a part of the memory was written");
+        // A longer time may have been enough for all.
+        let _ = fs::remove_dir_all(&dump);
+        was_gathering
     });
     assert!(was_gathering, "no run ended while the leader gathered");
 }

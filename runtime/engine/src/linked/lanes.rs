@@ -10,6 +10,15 @@ pub enum Ring {
     Long,
 }
 
+/// The lines of a board's rings, and how many of them a message takes.
+#[derive(Debug, Clone, Copy)]
+pub struct Lines {
+    /// The lines of the short and of the long ring.
+    pub rings: [u64; 2],
+    /// Returns the lines of a message from its bytes.
+    pub of: fn(u64) -> u64,
+}
+
 /// The result of a look at a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {

@@ -1,24 +1,11 @@
 //! Computes the places of all messages of a schedule on the boards of their writers.
 
-use super::lanes::Ring;
-use super::messages::{Message, Messages, OPS_MAX, Refusal};
+use super::lanes::{Lines, Ring};
+use super::messages::{Message, Messages, OPS_MAX, PIECE_BYTES, Refusal};
 use goal_asm::Nisa;
 
 /// The most ranks. Masks of readers have a bit for each.
 const RANKS_MAX: u32 = 64;
-
-/// The bytes of a piece of a message. The C library copies a piece by `rep movsb`. Other stores
-/// take twice as long to lines that a peer has read.
-const PIECE_BYTES: u64 = 32 << 10;
-
-/// The lines of a board's rings, and how many of them a message takes.
-#[derive(Debug, Clone, Copy)]
-pub struct Lines {
-    /// The lines of the short and of the long ring.
-    pub rings: [u64; 2],
-    /// Returns the lines of a message from its bytes.
-    pub of: fn(u64) -> u64,
-}
 
 /// The places of all messages of a schedule.
 #[derive(Debug, Clone)]
@@ -103,10 +90,4 @@ impl Link {
     pub fn readers_of(&self, rank: u32) -> u64 {
         self.written[rank as usize].iter().fold(0, |mask, message| mask | 1 << message.peer)
     }
-}
-
-/// Returns the number of pieces of a message or a copy that may be split.
-pub(super) const fn pieces(bytes: u64) -> u64 {
-    let pieces = bytes.div_ceil(PIECE_BYTES);
-    if pieces == 0 { 1 } else { pieces }
 }

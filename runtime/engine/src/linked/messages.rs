@@ -4,7 +4,7 @@
 //! are no messages. [`Link`](super::Link) computes the end of a run's lines from the messages
 //! themselves, so no message lies outside of these lines.
 
-use super::link::{Lines, pieces};
+use super::lanes::Lines;
 use crate::engine::{Underway, Work};
 use goal_asm::nisa::{Buffer, Operation, Section};
 use goal_lang::{ANY, Op, Piece};
@@ -12,6 +12,10 @@ use std::fmt;
 
 /// The most operations of one rank. A mask has a bit for each.
 pub(super) const OPS_MAX: usize = 64;
+
+/// The bytes of a piece of a message. The C library copies a piece by `rep movsb`. Other stores
+/// take twice as long to lines that a peer has read.
+pub(super) const PIECE_BYTES: u64 = 32 << 10;
 
 /// A message that a rank writes or reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -242,4 +246,10 @@ fn place(messages: &[Placeless], lines: &Lines) -> Option<Vec<Message>> {
         placed.push(Message { at, ..message });
     }
     (u64::from(end) <= lines.rings[1] / 4).then_some(placed)
+}
+
+/// Returns the number of pieces of a message or a copy that may be split.
+const fn pieces(bytes: u64) -> u64 {
+    let pieces = bytes.div_ceil(PIECE_BYTES);
+    if pieces == 0 { 1 } else { pieces }
 }
