@@ -328,10 +328,10 @@ fn fold_messages(drafts: &mut [Draft]) {
     }
 }
 
-/// Returns the operation that uses the memory of the message of `at`, if nobody else sees the
-/// message there: the memory is scratch memory, or the operation overwrites all of it. Returns
-/// `None` if several operations use this memory, or if others wait for the message. They must not
-/// wait for what the user waits for.
+/// Returns the operation that uses the memory into which `at` reads its message. Nobody else sees
+/// the message there: it is scratch memory, or the operation overwrites all of it. Returns `None`
+/// if several operations use this memory, or if others wait for the message. They must not wait for
+/// what the user waits for.
 fn only_user(drafts: &[Draft], at: usize) -> Option<usize> {
     let arrived = drafts[at].operands[0];
     let overlaps = |piece: &Piece| {

@@ -34,8 +34,8 @@ pub enum Look {
 /// numbers of the communicator. A position is a line, counted from the first message of the ring.
 pub trait Lanes {
     /// Writes a message of `len` bytes to this rank's board, and tells those of its `readers` that
-    /// sleep. A bit of `readers` stands for a rank of the job. `fill` writes the bytes in place. The
-    /// caller has made sure that all readers have read what lay there.
+    /// sleep. A bit of `readers` stands for a rank of the job. `fill` writes the bytes in place.
+    /// The caller has made sure that all readers have read what lay there.
     fn put(
         &self,
         position: u64,

@@ -264,8 +264,8 @@ impl Run {
         Ok(())
     }
 
-    /// Returns true if the schedule is *simple*. Its messages lie in the short ring. One operation,
-    /// which writes a message, needs nothing. All others need messages, and none of them writes one.
+    /// Returns true if the schedule is *simple*. Its messages lie in the short ring. One operation
+    /// needs nothing, and writes a message. All others need messages, and none of them writes one.
     #[inline(always)]
     pub fn is_simple(&self) -> bool {
         self.first_put.is_some()
