@@ -66,8 +66,8 @@ const fn quarter(ring: Ring) -> u64 {
     }
 }
 
-/// Looks at the word of a cell until it is `wanted`, or `looks` has reached `until`. Returns true if
-/// it is.
+/// Looks at the word of a cell until it is `wanted`, or `looks` has reached `until`. Returns true
+/// if it is.
 #[inline(always)]
 fn await_word(word: &AtomicU64, wanted: u64, looks: &mut u32, until: u32) -> bool {
     // Acquire: pairs with the Release store of the writer.
@@ -247,9 +247,9 @@ impl Links {
         }
     }
 
-    /// Returns the set of boards of a communicator; `None` if it has none. All its ranks get the
-    /// same answer. `in_job` has the communicator's ranks in the job, and `me` is the number of this
-    /// process's rank in the communicator.
+    /// Returns the set of boards of a communicator; `None` if it has none. All its ranks get equal
+    /// answers. `in_job` has the communicator's ranks in the job. `me` is the number that this
+    /// process's rank has in the communicator.
     pub(crate) fn set_of(&mut self, number: u64, in_job: &[u32], me: u32) -> Option<u8> {
         if let Some(&set) = self.sets.get(&number) {
             return set;
