@@ -23,8 +23,8 @@ pub struct Linked {
     pub(super) all: u64,
     /// The operations that need no message, directly or not, as a mask.
     pub(super) initial: u64,
-    /// The first operation of a [simple](super::Run::is_simple) schedule; `None` for others.
-    pub(super) first_put: Option<u32>,
+    /// True if the schedule is [simple](super::Run::is_simple).
+    pub(super) is_simple: bool,
     pub(super) ring: Ring,
     /// The most lines that any rank writes.
     pub(super) lines: u32,
@@ -106,14 +106,12 @@ impl Linked {
         let puts = of_kind(&drafts, |kind| matches!(kind, Kind::Put { .. }));
         let later = after_messages(&drafts);
         let (initial, relays) = (all & !later, puts & later);
-        let is_simple = link.ring() == Ring::Short
-            && initial.is_power_of_two()
-            && initial & puts != 0
-            && relays == 0;
+        let is_first_put = initial == 0 || initial.is_power_of_two() && initial & puts != 0;
+        let is_simple = link.ring() == Ring::Short && all != 0 && is_first_put && relays == 0;
         let linked = Self {
             all,
             initial,
-            first_put: is_simple.then(|| initial.trailing_zeros()),
+            is_simple,
             ring: link.ring(),
             lines: link.lines(),
             signature,

@@ -79,8 +79,7 @@ pub struct Run {
     all: u64,
     /// The operations that need no message, directly or not, as a mask.
     initial: u64,
-    /// The first operation of a simple schedule; `None` for others.
-    first_put: Option<u32>,
+    is_simple: bool,
     /// The most lines that any rank writes.
     lines: u64,
     ring: Ring,
@@ -105,14 +104,14 @@ impl Run {
         let (steps, all) = (linked.ops.iter().map(step).collect(), linked.all);
         let (lines, ring, board) = (linked.lines(), linked.ring(), linked.board() as u8);
         let has_relay = linked.has_relay();
-        let Linked { initial, first_put, signature, .. } = *linked;
+        let Linked { initial, is_simple, signature, .. } = *linked;
         Some(Self {
             linked,
             bindings,
             steps,
             all,
             initial,
-            first_put,
+            is_simple,
             lines,
             ring,
             board,
@@ -264,23 +263,25 @@ impl Run {
         Ok(())
     }
 
-    /// Returns true if the schedule is *simple*. Its messages lie in the short ring. One operation
-    /// needs nothing, and writes a message. All others need messages, and none of them writes one.
+    /// Returns true if the schedule is *simple*. Its messages lie in the short ring. At most one
+    /// operation needs nothing, and it writes a message. All others need messages, and none of them
+    /// writes one.
     #[inline(always)]
     pub fn is_simple(&self) -> bool {
-        self.first_put.is_some()
+        self.is_simple
     }
 
-    /// Executes the first operation of a simple run that has just started. All lines of the run end
-    /// before the position up to which this rank may write.
+    /// Writes the message of a simple run that has just started, if it has one. All lines of the
+    /// run end before the position up to which this rank may write.
     #[inline(always)]
     pub fn put_first(&mut self, lanes: &impl Lanes) {
-        let Some(at) = self.first_put else { return };
-        self.steps[at as usize].put(lanes, self.base, self.signature);
-        self.done |= 1 << at;
+        if let Some(step) = self.steps.get(self.initial.trailing_zeros() as usize) {
+            step.put(lanes, self.base, self.signature);
+            self.done |= self.initial;
+        }
     }
 
-    /// Executes the first operation that has not ended, in a simple run after its first operation.
+    /// Executes the first operation that has not ended, in a simple run after its write.
     /// If it reads a message, `has_come` tells if the message of that writer is at that position.
     #[inline(always)]
     pub fn read_next(
