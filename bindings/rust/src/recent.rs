@@ -39,8 +39,9 @@ impl Starts {
     }
 }
 
-/// The number of entries of each kind.
-const ENTRIES: usize = 64;
+/// The number of sets of entries of each kind, and of entries in a set.
+const SETS: usize = 64;
+const WAYS: usize = 4;
 
 /// A schedule or a call that was started.
 #[derive(Clone, Copy)]
@@ -52,15 +53,18 @@ struct Entry<K> {
     starts: Starts,
 }
 
+/// The entries whose keys have one place, the newest first.
+type Set<K> = [Option<Entry<K>>; WAYS];
+
 /// The schedules and calls that were started lately.
 pub(crate) struct Recent {
-    schedules: [Option<Entry<usize>>; ENTRIES],
-    calls: [Option<Entry<RawCall>>; ENTRIES],
+    schedules: [Set<usize>; SETS],
+    calls: [Set<RawCall>; SETS],
 }
 
 impl Default for Recent {
     fn default() -> Self {
-        Self { schedules: [None; ENTRIES], calls: [None; ENTRIES] }
+        Self { schedules: [[None; WAYS]; SETS], calls: [[None; WAYS]; SETS] }
     }
 }
 
@@ -69,23 +73,23 @@ impl Recent {
     /// caller; `None` if it is not remembered.
     #[inline(always)]
     pub(crate) fn schedule(&self, key: usize) -> Option<(u32, u32, Starts)> {
-        let entry = self.schedules[key % ENTRIES].as_ref().filter(|entry| entry.key == key)?;
+        let entry = find(&self.schedules[key % SETS], &key)?;
         Some((entry.slot, entry.binding, entry.starts))
     }
 
     /// Returns the slot and the counter of a call; `None` if it is not remembered.
     #[inline(always)]
     pub(crate) fn call(&self, call: &RawCall) -> Option<(u32, Starts)> {
-        let entry = self.calls[place(call)].as_ref().filter(|entry| entry.key == *call)?;
+        let entry = find(&self.calls[place(call)], call)?;
         Some((entry.slot, entry.starts))
     }
 
     pub(crate) fn keep_schedule(&mut self, key: usize, slot: u32, binding: u32, starts: Starts) {
-        self.schedules[key % ENTRIES] = Some(Entry { key, slot, binding, starts });
+        keep(&mut self.schedules[key % SETS], Entry { key, slot, binding, starts });
     }
 
     pub(crate) fn keep_call(&mut self, key: RawCall, slot: u32, starts: Starts) {
-        self.calls[place(&key)] = Some(Entry { key, slot, binding: 0, starts });
+        keep(&mut self.calls[place(&key)], Entry { key, slot, binding: 0, starts });
     }
 
     /// Forgets everything, because an instance may be freed.
@@ -95,9 +99,46 @@ impl Recent {
 }
 
 #[inline(always)]
+fn find<'s, K: PartialEq>(set: &'s Set<K>, key: &K) -> Option<&'s Entry<K>> {
+    set.iter().flatten().find(|entry| entry.key == *key)
+}
+
+/// Adds an entry to a set, in the place of the entry with its key or of the oldest one.
+fn keep<K: PartialEq>(set: &mut Set<K>, entry: Entry<K>) {
+    let is_old = |old: &Option<Entry<K>>| old.as_ref().is_none_or(|old| old.key == entry.key);
+    let place = set.iter().position(is_old).unwrap_or(WAYS - 1);
+    set[..=place].rotate_right(1);
+    set[0] = Some(entry);
+}
+
+#[inline(always)]
 fn place(call: &RawCall) -> usize {
     let RawCall { communicator, kind, function, root, count, .. } = *call;
     let mixed = count ^ u64::from(root) << 20 ^ u64::from(function.1) << 28 ^ (kind as u64) << 36;
     let mixed = mixed ^ (communicator as u64) << 44;
-    (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize % ENTRIES
+    (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize % SETS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_of_one_place_do_not_displace_each_other() {
+        let mut recent = Recent::default();
+        let keys = |from: usize| (from..from + WAYS).map(|number| 5 + number * SETS);
+        let known = |recent: &Recent| -> Vec<usize> {
+            let is_known = |&key: &usize| recent.schedule(key).is_some();
+            keys(0).chain(keys(WAYS)).filter(is_known).collect()
+        };
+        for key in keys(0).chain(keys(0)) {
+            recent.keep_schedule(key, key as u32, 1, Starts(None));
+        }
+        assert_eq!(known(&recent), keys(0).collect::<Vec<_>>());
+        // A further one takes the place of the oldest.
+        recent.keep_schedule(keys(WAYS).next().unwrap(), 1, 1, Starts(None));
+        assert_eq!(known(&recent), keys(1).collect::<Vec<_>>());
+        recent.clear();
+        assert!(known(&recent).is_empty());
+    }
 }
