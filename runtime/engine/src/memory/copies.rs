@@ -28,21 +28,16 @@ pub fn copy(target: &mut [u8], source: &[u8]) {
     }
 }
 
-/// Copies bytes; none or eight of them without a call.
-#[inline(always)]
+/// Copies bytes; none or eight of them without a call to `memcpy`.
+#[inline]
 pub(crate) fn copy_short(target: &mut [u8], bytes: &[u8]) {
     if target.is_empty() && bytes.is_empty() {
         return;
     }
     match (<&mut [u8; 8]>::try_from(&mut *target), <&[u8; 8]>::try_from(bytes)) {
         (Ok(target), Ok(bytes)) => *target = *bytes,
-        _ => copy_by_call(target, bytes),
+        _ => copy(target, bytes),
     }
-}
-
-#[inline(never)]
-fn copy_by_call(target: &mut [u8], bytes: &[u8]) {
-    copy(target, bytes);
 }
 
 /// Copies piece by piece, the last piece first. The target of a piece lies behind its source. In
