@@ -11,7 +11,7 @@
 //! A rank may write a line again when all ranks have ended the runs of the lap before. Each rank
 //! publishes the position up to which its runs have ended, several times in a lap.
 
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, ErrorCode, Result};
 use crate::linkable::{RANKS_MAX, kind_of};
 use goal_engine::WORLD;
 use goal_engine::linked::{Lanes, Lines, Look, Mismatch, Next, Ring, Run};
@@ -360,13 +360,13 @@ impl Links {
     /// # Errors
     /// A peer has called another collective.
     #[inline(always)]
-    pub(crate) fn poll(&mut self, run: &mut Run) -> Result<bool, Mismatch> {
+    pub(crate) fn poll(&mut self, run: &mut Run) -> std::result::Result<bool, Mismatch> {
         self.execute(run, u64::MAX)
     }
 
     /// Executes those of the operations in the mask `which` that need not wait.
     #[inline(always)]
-    fn execute(&mut self, run: &mut Run, which: u64) -> Result<bool, Mismatch> {
+    fn execute(&mut self, run: &mut Run, which: u64) -> std::result::Result<bool, Mismatch> {
         match run.ring() {
             Ring::Short => self.execute_in::<false>(run, which),
             Ring::Long => self.execute_in::<true>(run, which),
@@ -378,7 +378,7 @@ impl Links {
         &mut self,
         run: &mut Run,
         which: u64,
-    ) -> Result<bool, Mismatch> {
+    ) -> std::result::Result<bool, Mismatch> {
         if run.has_ended() {
             return Ok(true);
         }
@@ -485,9 +485,18 @@ impl Links {
     }
 
     /// Executes what can be executed of these runs. Other ranks may wait for what a run writes, or
-    /// for the lines of a run that ends. Returns false if a run has met another collective.
-    pub(crate) fn advance<'r>(&mut self, mut runs: impl Iterator<Item = &'r mut Run>) -> bool {
-        runs.all(|run| self.poll(run).is_ok())
+    /// for the lines of a run that ends.
+    ///
+    /// # Errors
+    /// One of them has met another collective or schedule. All others were executed.
+    pub(crate) fn advance<'r>(&mut self, runs: impl Iterator<Item = &'r mut Run>) -> Result<()> {
+        let mut advanced = Ok(());
+        for run in runs {
+            if let Err(mismatch) = self.poll(run) {
+                advanced = Err(self.of_mismatch(&mismatch, run));
+            }
+        }
+        advanced
     }
 
     /// Notes that a run has ended. Returns true.

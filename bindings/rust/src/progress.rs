@@ -428,7 +428,7 @@ impl RankCore {
             Some(Instance::Gone) | None => Ok(false),
         };
         tested.map_err(|interrupted| self.error_in(TEST, &interrupted))?;
-        self.advance_linked();
+        self.advance_linked()?;
         self.reap()?;
         self.settle(number)
     }
@@ -439,16 +439,21 @@ impl RankCore {
         let (member, _) = self.parts()?;
         let advanced = member.advance().map(|worked| member.note_test(worked));
         advanced.map_err(|interrupted| self.error_in(TEST, &interrupted))?;
-        self.advance_linked();
+        self.advance_linked()?;
         self.reap()
     }
 
-    /// Makes progress of all linked runs. A run that has failed is told when it is settled.
-    pub(crate) fn advance_linked(&mut self) {
-        if self.links.has_open_runs() {
-            self.links.advance(self.slots.all_linked());
-            self.links.publish_all(self.slots.all_linked());
+    /// Makes progress of all linked runs.
+    ///
+    /// # Errors
+    /// One of them can't go on. So this rank can't either, whatever it waits for.
+    pub(crate) fn advance_linked(&mut self) -> Result<()> {
+        if !self.links.has_open_runs() {
+            return Ok(());
         }
+        let advanced = self.links.advance(self.slots.all_linked());
+        self.links.publish_all(self.slots.all_linked());
+        advanced
     }
 
     /// Returns true if a run has ended. Makes no progress.
@@ -499,8 +504,8 @@ impl RankCore {
                 return Ok(false);
             }
             let (slots, links) = &mut *runs.borrow_mut();
-            // A failed run is settled later.
-            if links.has_open_runs() && !links.advance(slots.all_linked()) {
+            // The caller meets the error of a failed run again.
+            if links.has_open_runs() && links.advance(slots.all_linked()).is_err() {
                 return Ok(false);
             }
             let mut runs = |number: u32| {

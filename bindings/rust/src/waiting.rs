@@ -170,6 +170,7 @@ impl SharedGroup {
             if is_asked() {
                 self.attached.tell_waits(&core.describe_waiting(call), threads);
             }
+            core.advance_linked()?;
             core.reap()?;
             let others = core.unpark_ended()?;
             if others {

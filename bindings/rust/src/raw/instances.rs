@@ -273,7 +273,7 @@ impl BoundSchedule {
         };
         core.parts()?;
         if core.links.has_relays() {
-            core.advance_linked();
+            core.advance_linked()?;
         }
         let RankCore { slots, links, .. } = core;
         let mut parked = slots.parked(number).expect("it has ended");
