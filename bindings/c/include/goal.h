@@ -409,8 +409,9 @@ const char *GOAL_Offload_reason(GOAL_Schedule sched);
 /*
  * Links a short schedule: its later runs need no engine, since all ranks know where each message
  * lies. All ranks of comm call it, each with a schedule that it has compiled or loaded for comm, in
- * the same order as collectives of comm. It returns when all have called it. Returns 1 if the
- * schedule is linked now. Returns 0 if it runs as before, which is no error. All ranks get the same
+ * the same order as collectives of comm. It returns when all have called it, or at once if nothing
+ * of comm is linked. Returns 1 if the schedule is linked now. Returns 0 if it runs as before, which
+ * is no error. All ranks get the same
  * result, except for a rank with an error. In that case the others get 0, and GOAL_Link_reason names
  * the error. GOAL_ERR_BUSY if the schedule runs.
  *
