@@ -411,9 +411,8 @@ const char *GOAL_Offload_reason(GOAL_Schedule sched);
  * lies. All ranks of comm call it, each with a schedule that it has compiled or loaded for comm, in
  * the same order as collectives of comm. It returns when all have called it, or at once if nothing
  * of comm is linked. Returns 1 if the schedule is linked now. Returns 0 if it runs as before, which
- * is no error. All ranks get the same
- * result, except for a rank with an error. In that case the others get 0, and GOAL_Link_reason names
- * the error. GOAL_ERR_BUSY if the schedule runs.
+ * is no error. All ranks get the same result, except for a rank with an error. In that case the
+ * others get 0, and GOAL_Link_reason names the error. GOAL_ERR_BUSY if the schedule runs.
  *
  * A schedule can be linked if
  * - comm has 2 to 16 of the first 64 ranks of the job, which runs on one host, and there are boards
