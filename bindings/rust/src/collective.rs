@@ -2,12 +2,12 @@
 //! A collective is persistent, or a cache keeps it for later calls.
 #![allow(unsafe_code)] // hands on the contract of a start
 
+use crate::boards::LINES;
 use crate::communicator::Communicator;
 use crate::compile;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::Group;
 use crate::linkable::Call;
-use crate::links::LINES;
 use crate::progress::RankCore;
 use crate::raw::{Schedule, Ticket};
 use crate::table::{decisions, published};

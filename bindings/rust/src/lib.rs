@@ -70,6 +70,7 @@
 //! communicator have to agree on the order.
 
 mod biased;
+mod boards;
 mod buffer;
 mod collective;
 mod communicator;

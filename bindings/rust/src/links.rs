@@ -11,18 +11,18 @@
 //! A rank may write a line again when all ranks have ended the runs of the lap before. Each rank
 //! publishes the position up to which its runs have ended, several times in a lap.
 
+use crate::boards::{Boards, OneRing, Positions, on_board, quarter};
 use crate::error::{Error, ErrorCode, Result};
 use crate::linkable::{RANKS_MAX, kind_of};
 use goal_engine::WORLD;
-use goal_engine::linked::{Lanes, Lines, Look, Mismatch, Next, Ring, Run};
+use goal_engine::linked::{Mismatch, Next, Ring, Run};
 use goal_job::Wait;
 use goal_lang::CollectiveKind;
 use goal_rank::program::Attached;
 use goal_rank::progress::Watched;
 use goal_shm::directory::{FIRST, Place, SETS};
-use goal_shm::{BOARD_RANKS, Segment, Status};
-use goal_sync::board::{self, Board};
-use goal_sync::napping::Napping;
+use goal_shm::{BOARD_RANKS, Status};
+use goal_sync::board;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -40,31 +40,6 @@ const YIELDS: u32 = 64;
 /// The looks for a message before the processor pauses between two looks. Looks in close succession
 /// take the cell's line away from its writer.
 const LOOKS_WITHOUT_PAUSE: u32 = 32;
-
-/// The lines of the boards.
-pub(crate) const LINES: Lines = Lines {
-    rings: [board::Ring::Short.lines(), board::Ring::Long.lines()],
-    of: |bytes| board::lines(bytes as usize),
-};
-
-/// Returns a ring as boards name it.
-#[inline(always)]
-const fn on_board(ring: Ring) -> board::Ring {
-    match ring {
-        Ring::Short => board::Ring::Short,
-        Ring::Long => board::Ring::Long,
-    }
-}
-
-/// Returns the lines after which a rank tells its peers of ends: a quarter of those that small runs
-/// use of the ring.
-#[inline(always)]
-const fn quarter(ring: Ring) -> u64 {
-    match ring {
-        Ring::Short => board::Ring::Short.lines() / 4,
-        Ring::Long => board::Ring::Long.lines() / 16,
-    }
-}
 
 /// Looks at the word of a cell until it is `wanted`, or `looks` has reached `until`. Returns true
 /// if it is.
@@ -86,99 +61,6 @@ fn await_word(word: &AtomicU64, wanted: u64, looks: &mut u32, until: u32) -> boo
 fn pause(looks: u32) {
     if looks >= LOOKS_WITHOUT_PAUSE {
         std::hint::spin_loop();
-    }
-}
-
-/// The boards of a set: of this rank, and of all ranks of the communicator that uses the set.
-struct Boards {
-    own: Board<'static>,
-    /// The boards by the ranks of the communicator. It is empty if no communicator of this rank
-    /// uses the set.
-    all: Box<[Board<'static>]>,
-    segment: &'static Segment,
-    napping: Napping<'static>,
-}
-
-/// A ring of the boards: the short one, or the long one if `LONG`.
-struct OneRing<'b, const LONG: bool>(&'b Boards);
-
-impl<const LONG: bool> OneRing<'_, LONG> {
-    const RING: board::Ring = if LONG { board::Ring::Long } else { board::Ring::Short };
-}
-
-impl<const LONG: bool> Lanes for OneRing<'_, LONG> {
-    #[inline(always)]
-    #[allow(unsafe_code)] // this rank's board
-    fn put(
-        &self,
-        position: u64,
-        signature: u16,
-        len: usize,
-        readers: u64,
-        fill: impl FnOnce(&mut [u8]),
-    ) {
-        let Boards { own, segment, napping, .. } = self.0;
-        // SAFETY: only this rank writes to its board, one call at a time, under the engine lock.
-        // The caller has seen that all readers have read the lines.
-        unsafe { own.put(Self::RING, position, signature, len, fill) };
-        // Only ranks of the first group have boards.
-        napping.wake(0, readers, |rank| {
-            segment.mailbox(rank).wake();
-        });
-    }
-
-    #[inline(always)]
-    fn look(&self, writer: u32, position: u64, signature: u16) -> Look {
-        match self.0.all[writer as usize].look(Self::RING, position, signature) {
-            board::Look::Arrived => Look::Arrived,
-            board::Look::Missing => Look::Missing,
-            board::Look::Other(signature) => Look::Other(signature),
-        }
-    }
-
-    #[inline(always)]
-    #[allow(unsafe_code)] // a message that has arrived
-    fn read<R>(&self, writer: u32, position: u64, len: usize, read: impl FnOnce(&[u8]) -> R) -> R {
-        // SAFETY: the message has arrived, and its writer does not write there again before this
-        // rank has published that its run has ended.
-        read(unsafe { self.0.all[writer as usize].payload(Self::RING, position, len) })
-    }
-}
-
-/// The positions of a ring.
-#[derive(Default)]
-struct Positions {
-    /// The position of the next start.
-    next: u64,
-    /// All peers have read what lay on the lines before this position.
-    writable: u64,
-    /// The position up to which peers know that runs have ended here.
-    published: u64,
-    /// The number of runs that have started and not ended.
-    open: u32,
-}
-
-impl Positions {
-    /// Returns the positions of a communicator whose first one is `base`. Nothing that lies on the
-    /// lines before is read any more.
-    fn from_base(ring: Ring, base: u64) -> Self {
-        let writable = base + on_board(ring).lines();
-        Self { next: base, writable, published: base, open: 0 }
-    }
-
-    /// Takes the next lines for a run that starts. Returns the position of the first one.
-    #[inline(always)]
-    fn take(&mut self, ring: board::Ring, lines: u64) -> u64 {
-        let base = ring.fit(self.next, lines);
-        self.next = base + lines;
-        self.open += 1;
-        base
-    }
-
-    /// Returns true if runs overlap, and peers do not know of the ends of many runs.
-    #[inline(always)]
-    fn are_behind(&self, ring: Ring) -> bool {
-        self.open != 0 && self.next - self.published >= 2 * quarter(ring)
     }
 }
 

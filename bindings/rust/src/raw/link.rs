@@ -9,12 +9,12 @@
 
 use super::Schedule;
 use super::instances::Memory;
+use crate::boards::LINES;
 use crate::communicator::Communicator;
 use crate::error::{Error, ErrorCode, Result};
 use crate::exchange::exchange;
 use crate::group::Group;
 use crate::linkable::{may_have_boards, signature_of};
-use crate::links::LINES;
 use crate::shared::SharedGroup;
 use goal_engine::linked::{Link, Messages, Unlinkable};
 use goal_job::Mode;

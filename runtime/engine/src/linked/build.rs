@@ -166,11 +166,6 @@ impl Linked {
         self.relay.map(|at| self.actions[at as usize].name().to_string())
     }
 
-    /// Returns the schedule.
-    pub fn schedule(&self) -> &Arc<Schedule> {
-        &self.schedule
-    }
-
     /// Returns those operations as actions of a report.
     pub(super) fn actions(&self, mask: u64) -> impl Iterator<Item = Underway> {
         let numbered = self.actions.iter().enumerate();
