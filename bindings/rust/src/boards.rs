@@ -1,8 +1,8 @@
 //! Binds the boards of a segment to the linked runs of the engine: writes and reads their messages,
 //! and counts the positions of their lines.
 //!
-//! Threat: a peer may write anything to its board; see [`goal_sync::board`]. Lengths and places come
-//! from the schedule and never from a board.
+//! Threat: a peer may write anything to its board; see [`goal_sync::board`]. Lengths and places
+//! come from the schedule and never from a board.
 
 use goal_engine::linked::{Lanes, Lines, Look, Ring};
 use goal_shm::Segment;
