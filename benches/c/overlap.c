@@ -106,6 +106,8 @@ static void product(const char *name, long bytes, int calls, int iterations) {
 
 static void late(const char *name, int who, long bytes, double busy, int iterations) {
   int computes = who == 3 || (who == 2 && rank == ranks - 1);
+  double *times = malloc(sizeof *times * 3 * (size_t)iterations);
+  if (!times) fail("no memory for %d iterations", iterations);
   for (int k = -1; k < iterations; ++k) {
     write_operands(ALLREDUCE, bytes, k + 1);
     if (who == 1)
@@ -118,11 +120,15 @@ static void late(const char *name, int who, long bytes, double busy, int iterati
     group_wait(&request);
     double ended = now_ns();
     check(bytes, k + 1);
-    if (k >= 0) printf("%s %d %.0f %.0f %.0f\n", name, rank, started, computed, ended);
+    if (k >= 0) memcpy(times + 3 * k, (double[]){started, computed, ended}, 3 * sizeof *times);
   }
+  for (double *at = times; at < times + 3 * iterations; at += 3) printf("%s %d %.0f %.0f %.0f\n", name, rank, at[0], at[1], at[2]);
+  free(times);
 }
 
 int main(int argc, char **argv) {
+  /* A launcher may mix the outputs of ranks between two writes, so each line is a write. */
+  setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
   bind_to_processor(argv[2]);
   group_begin(&argc, &argv);
   m = *argv[1] == '-' ? NULL : meeting_open(argv[1]);
