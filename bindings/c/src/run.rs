@@ -5,7 +5,7 @@ use crate::arguments::{array, count, present};
 use crate::border::{border, border_of_core, group, status};
 use crate::end::waited;
 use crate::types::{GOAL_Handle, ticket};
-use goal::raw::{self, Ticket, fast};
+use goal::raw::{self, Ticket, fast, wait_fast};
 use goal::{Error, Result};
 use std::ffi::c_int;
 use std::slice;
@@ -40,11 +40,15 @@ extern "C" fn GOAL_Test(handle: GOAL_Handle) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Wait(handle: GOAL_Handle) -> c_int {
-    if let Some(ticket) = Ticket::from_number(handle.0 as u64)
-        && fast().is_some_and(|mut fast| fast.wait(ticket))
-    {
-        return 0;
+    match Ticket::from_number(handle.0 as u64) {
+        Some(ticket) => wait_fast(ticket, 0, move || wait_slowly(handle)),
+        None => wait_slowly(handle),
     }
+}
+
+#[cold]
+#[inline(never)]
+fn wait_slowly(handle: GOAL_Handle) -> c_int {
     border_of_core("GOAL_Wait", || wait(ticket(handle)?, "GOAL_Wait").map(|()| 0))
 }
 

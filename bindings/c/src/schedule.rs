@@ -10,7 +10,7 @@ use crate::run::finish;
 use crate::table::{Kind, Table};
 use crate::types::{GOAL_Comm, GOAL_Graph, GOAL_Handle, GOAL_Schedule};
 use crate::user::allowed;
-use goal::raw::{Schedule, Ticket, fast, link, read_nisa, tidy};
+use goal::raw::{Schedule, Ticket, fast, link, read_nisa, start_fast, tidy};
 use goal::{Error, ErrorCode, Group, Result};
 use goal_engine::memory::Region;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
@@ -172,9 +172,12 @@ pub(crate) fn handle(ticket: Ticket) -> GOAL_Handle {
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Run(sched: GOAL_Schedule) -> GOAL_Handle {
     // SAFETY: as below.
-    if let Some(run) = fast().and_then(|mut fast| unsafe { fast.start(sched.0) }) {
-        return handle(run);
-    }
+    unsafe { start_fast(sched.0, handle, move || run_slowly(sched)) }
+}
+
+#[cold]
+#[inline(never)]
+fn run_slowly(sched: GOAL_Schedule) -> GOAL_Handle {
     border_of_core("GOAL_Run", || {
         let entry = SCHEDULES.get(sched.0)?;
         // SAFETY: the header states the duties of the caller: the memory that the schedule names

@@ -4,10 +4,11 @@
 //! Threat: a peer may write anything to its board; see [`goal_sync::board`]. Lengths and places
 //! come from the schedule and never from a board.
 
-use goal_engine::linked::{Lanes, Lines, Look, Ring};
+use goal_engine::linked::{Lanes, Lines, Look, Place, Ring};
 use goal_shm::Segment;
 use goal_sync::board::{self, Board};
 use goal_sync::napping::Napping;
+use std::sync::atomic::AtomicU64;
 
 /// The lines of the boards.
 pub(crate) const LINES: Lines = Lines {
@@ -44,6 +45,23 @@ pub(crate) struct Boards {
     pub(crate) napping: Napping<'static>,
 }
 
+impl Boards {
+    /// Returns those of these readers that sleep, after a message was written for them.
+    #[inline(always)]
+    pub(crate) fn sleepers(&self, readers: u64) -> u64 {
+        self.napping.sleepers(readers)
+    }
+
+    /// Wakes these ranks.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn wake(&self, sleepers: u64) {
+        Napping::wake(sleepers, |rank| {
+            self.segment.mailbox(rank).wake();
+        });
+    }
+}
+
 /// A ring of the boards: the short one, or the long one if `LONG`.
 pub(crate) struct OneRing<'b, const LONG: bool>(pub(crate) &'b Boards);
 
@@ -53,7 +71,6 @@ impl<const LONG: bool> OneRing<'_, LONG> {
 
 impl<const LONG: bool> Lanes for OneRing<'_, LONG> {
     #[inline(always)]
-    #[allow(unsafe_code)] // this rank's board
     fn put(
         &self,
         position: u64,
@@ -62,19 +79,60 @@ impl<const LONG: bool> Lanes for OneRing<'_, LONG> {
         readers: u64,
         fill: impl FnOnce(&mut [u8]),
     ) {
-        let Boards { own, segment, napping, .. } = self.0;
-        // SAFETY: only this rank writes to its board, one call at a time, under the engine lock.
-        // The caller has seen that all readers have read the lines.
-        unsafe { own.put(Self::RING, position, signature, len, fill) };
-        // Only ranks of the first group have boards.
-        napping.wake(0, readers, |rank| {
-            segment.mailbox(rank).wake();
-        });
+        self.put_quietly(position, signature, len, fill);
+        let sleepers = self.0.sleepers(readers);
+        if sleepers != 0 {
+            self.0.wake(sleepers);
+        }
     }
 
     #[inline(always)]
-    fn look(&self, writer: u32, position: u64, signature: u16) -> Look {
-        match self.0.all[writer as usize].look(Self::RING, position, signature) {
+    #[allow(unsafe_code)] // this rank's board
+    fn put_quietly(&self, position: u64, signature: u16, len: usize, fill: impl FnOnce(&mut [u8])) {
+        // SAFETY: only this rank writes to its board, one call at a time, under the engine lock.
+        // The caller has seen that all readers have read the lines.
+        unsafe { self.0.own.put(Self::RING, position, signature, len, fill) };
+    }
+
+    type Place = OnBoard<LONG>;
+
+    #[inline(always)]
+    fn place(&self, writer: u32, position: u64) -> OnBoard<LONG> {
+        let Some(&board) = self.0.all.get(writer as usize) else { no_board() };
+        OnBoard { board, position }
+    }
+}
+
+/// Ends the process, because the schedule names a rank that the communicator does not have. The
+/// linker makes no such schedule. A caller need not expect a panic.
+#[cold]
+#[inline(never)]
+extern "C" fn no_board() -> ! {
+    panic!("the rank has no board")
+}
+
+/// A place on a board, in the short ring or in the long one.
+pub(crate) struct OnBoard<const LONG: bool> {
+    board: Board<'static>,
+    position: u64,
+}
+
+impl<const LONG: bool> OnBoard<LONG> {
+    const RING: board::Ring = if LONG { board::Ring::Long } else { board::Ring::Short };
+
+    /// Returns the word of the place, and the one that it has once a message with this signature
+    /// is there. A reader compares them, by an Acquire load.
+    #[inline(always)]
+    pub(crate) fn word(&self, signature: u16) -> (&'static AtomicU64, u64) {
+        let word = self.board.word_at(Self::RING, self.position);
+        (word, board::word(self.position, signature))
+    }
+}
+
+impl<const LONG: bool> Place for OnBoard<LONG> {
+    #[inline(always)]
+    fn look(&self, signature: u16) -> Look {
+        match self.board.look(Self::RING, self.position, signature) {
             board::Look::Arrived => Look::Arrived,
             board::Look::Missing => Look::Missing,
             board::Look::Other(signature) => Look::Other(signature),
@@ -83,10 +141,10 @@ impl<const LONG: bool> Lanes for OneRing<'_, LONG> {
 
     #[inline(always)]
     #[allow(unsafe_code)] // a message that has arrived
-    fn read<R>(&self, writer: u32, position: u64, len: usize, read: impl FnOnce(&[u8]) -> R) -> R {
+    fn read<R>(&self, len: usize, read: impl FnOnce(&[u8]) -> R) -> R {
         // SAFETY: the message has arrived, and its writer does not write there again before this
         // rank has published that its run has ended.
-        read(unsafe { self.0.all[writer as usize].payload(Self::RING, position, len) })
+        read(unsafe { self.board.payload(Self::RING, self.position, len) })
     }
 }
 
@@ -101,6 +159,11 @@ pub(crate) struct Positions {
     pub(crate) published: u64,
     /// The number of runs that have started and not ended.
     pub(crate) open: u32,
+    /// The lines of runs that have ended while others were open, since peers were told of ends.
+    pub(crate) ended: u64,
+    /// A run whose lines end up to here need not look at the two bounds: it has room, and its lines
+    /// do not wrap.
+    limit: u64,
 }
 
 impl Positions {
@@ -108,7 +171,21 @@ impl Positions {
     /// lines before is read any more.
     pub(crate) fn from_base(ring: Ring, base: u64) -> Self {
         let writable = base + on_board(ring).lines();
-        Self { next: base, writable, published: base, open: 0 }
+        let mut positions =
+            Self { next: base, writable, published: base, open: 0, ended: 0, limit: 0 };
+        positions.set_limit(on_board(ring));
+        positions
+    }
+
+    /// Raises the position up to which all peers have read.
+    pub(crate) fn raise_writable(&mut self, ring: board::Ring, writable: u64) {
+        self.writable = self.writable.max(writable);
+        self.set_limit(ring);
+    }
+
+    fn set_limit(&mut self, ring: board::Ring) {
+        let lap_end = (self.next | (ring.lines() - 1)) + 1;
+        self.limit = self.writable.min(lap_end);
     }
 
     /// Takes the next lines for a run that starts. Returns the position of the first one.
@@ -117,12 +194,28 @@ impl Positions {
         let base = ring.fit(self.next, lines);
         self.next = base + lines;
         self.open += 1;
+        self.set_limit(ring);
         base
     }
 
-    /// Returns true if runs overlap, and peers do not know of the ends of many runs.
+    /// Takes the next lines for a run in the short ring, as [`take`](Self::take) does. Returns
+    /// `None`, without an effect, if other runs have not ended, if the lines would wrap, or if peers
+    /// may not have read what lies there.
+    #[inline(always)]
+    pub(crate) fn take_alone(&mut self, lines: u64) -> Option<u64> {
+        let (base, end) = (self.next, self.next + lines);
+        if self.open != 0 || end > self.limit {
+            return None;
+        }
+        (self.next, self.open) = (end, 1);
+        Some(base)
+    }
+
+    /// Returns true if runs overlap, and peers do not know of the ends of many runs. Many have ended
+    /// since they were told last.
     #[inline(always)]
     pub(crate) fn are_behind(&self, ring: Ring) -> bool {
-        self.open != 0 && self.next - self.published >= 2 * quarter(ring)
+        let quarter = quarter(ring);
+        self.ended >= quarter && self.open != 0 && self.next - self.published >= 2 * quarter
     }
 }

@@ -133,11 +133,19 @@ impl Group {
         Ok(group)
     }
 
-    /// Takes the engine lock of this process's group for a short call. Returns `None` as
-    /// [`SharedGroup::enter`] does, and if there is no group.
+    /// Takes the engine lock of this process's group if this thread owns its bias, and does not
+    /// have the lock.
     #[inline(always)]
     pub(crate) fn enter() -> Option<Entered> {
-        GROUP.get()?.enter()
+        GROUP.get()?.core.enter()
+    }
+
+    /// Takes the engine lock of this process's group, if no other thread has or wants it. Returns
+    /// `None` otherwise, and if this thread has the lock already.
+    #[cold]
+    pub(crate) fn enter_by_mutex() -> Option<Entered> {
+        let shared = GROUP.get()?;
+        if GroupState::Used.is() { shared.core.try_lock() } else { None }
     }
 
     /// Returns true if another thread wants the engine lock.

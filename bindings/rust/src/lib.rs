@@ -96,6 +96,7 @@ pub mod raw;
 mod recent;
 mod report;
 mod returned;
+mod rotation;
 mod safe;
 mod shared;
 mod slots;

@@ -11,7 +11,7 @@
 //! A rank may write a line again when all ranks have ended the runs of the lap before. Each rank
 //! publishes the position up to which its runs have ended, several times in a lap.
 
-use crate::boards::{Boards, OneRing, Positions, on_board, quarter};
+use crate::boards::{Boards, OnBoard, OneRing, Positions, on_board, quarter};
 use crate::error::{Error, ErrorCode, Result};
 use crate::linkable::{RANKS_MAX, kind_of};
 use goal_engine::WORLD;
@@ -64,7 +64,8 @@ fn pause(looks: u32) {
     }
 }
 
-/// The boards of a communicator, and the positions on them.
+/// The boards of a communicator, and the positions on them. Its size is a power of two.
+#[repr(align(256))]
 struct OfCommunicator {
     boards: Boards,
     rings: [Positions; 2],
@@ -92,6 +93,8 @@ pub(crate) struct Links {
     relays: u32,
     /// The looks of a waiting rank before it waits in the usual way.
     looks: u32,
+    /// The looks in close succession after the first one.
+    more_looks: u32,
     /// The further looks with a yield of the processor between two of them.
     yields: u32,
     /// The status of this rank, in which the launcher sees that the job moves.
@@ -124,6 +127,7 @@ impl Links {
             in_use: Vec::new(),
             relays: 0,
             looks,
+            more_looks: looks.min(LOOKS_WITHOUT_PAUSE) - 1,
             yields,
             status: segment.status(me),
         }
@@ -147,6 +151,9 @@ impl Links {
             let of = &mut self.communicators[set];
             let board = |&rank: &u32| segment.board_of(rank, set as u32);
             of.boards.all = in_job.iter().map(board).collect();
+            if set == FIRST {
+                in_job.iter().for_each(|&rank| segment.map_board(rank, FIRST as u32));
+            }
             let rings = [(Ring::Short, short), (Ring::Long, long)];
             of.rings = rings.map(|(ring, base)| Positions::from_base(ring, base));
             self.in_use.push(set);
@@ -197,6 +204,68 @@ impl Links {
         if run.has_ended() {
             self.note_end(run);
         }
+    }
+
+    /// Starts a tiny run, and writes its message. Returns the ranks that the caller must wake, by
+    /// [`wake`](Self::wake), and true if the run has ended. Returns `None`, without an effect, if the run is not tiny, or if
+    /// something else has to be done first.
+    #[inline(always)]
+    pub(crate) fn start_tiny(&mut self, run: &mut Run) -> Option<(u64, bool)> {
+        if !run.is_tiny() || self.relays != 0 {
+            return None;
+        }
+        let OfCommunicator { boards, rings: [positions, _] } =
+            &mut self.communicators[run.board() % SETS];
+        let base = positions.take_alone(run.lines())?;
+        let readers = run.start_tiny(&OneRing::<false>(boards), base);
+        let has_ended = run.has_ended();
+        if has_ended {
+            note_tiny_end(positions, run.lines(), boards, self.status);
+        }
+        Some((boards.sleepers(readers), has_ended))
+    }
+
+    /// Starts a run as [`start_tiny`](Self::start_tiny) or [`start_and_put`](Self::start_and_put)
+    /// does. Returns true if the run has ended. Returns `None`, without an effect, if peers have to
+    /// be told of ends first, or wait for what other runs pass on.
+    #[inline(always)]
+    pub(crate) fn start_quickly(&mut self, run: &mut Run) -> Option<bool> {
+        let Some((sleepers, has_ended)) = self.start_tiny(run) else {
+            return self.start_and_put(run);
+        };
+        if sleepers != 0 {
+            self.wake(sleepers);
+        }
+        Some(has_ended)
+    }
+
+    /// Wakes these ranks.
+    #[cold]
+    pub(crate) fn wake(&self, sleepers: u64) {
+        self.communicators[FIRST].boards.wake(sleepers);
+    }
+
+    /// Reads the messages of a tiny run that have come, or come now. Returns true if the run has
+    /// ended. Returns false if a message does not come after the first looks, and if the run is not
+    /// tiny.
+    #[inline(always)]
+    pub(crate) fn read_tiny(&mut self, run: &mut Run) -> bool {
+        if !run.is_tiny() {
+            return false;
+        }
+        let OfCommunicator { boards, rings: [positions, _] } =
+            &mut self.communicators[run.board() % SETS];
+        let (signature, more_looks) = (run.signature(), self.more_looks);
+        let has_ended = run.read_tiny(&OneRing::<false>(boards), |place| {
+            let (word, wanted) = place.word(signature);
+            // Acquire: pairs with the Release store of the writer.
+            let has_come = || word.load(Ordering::Acquire) == wanted;
+            has_come() || (0..more_looks).any(|_| has_come())
+        });
+        if has_ended {
+            note_tiny_end(positions, run.lines(), boards, self.status);
+        }
+        has_ended
     }
 
     /// Starts a run as [`start`](Self::start) does, and executes what needs no message. Returns
@@ -289,9 +358,9 @@ impl Links {
         while looks < most && run.is_simple() {
             let boards = &self.communicators[run.board()].boards;
             let (signature, until) = (run.signature(), most.min(looks + LOOKS_ALONE));
-            let has_come = |writer, position| {
-                let word = boards.all[writer as usize].word_at(board::Ring::Short, position);
-                await_word(word, board::word(position, signature), &mut looks, until)
+            let has_come = |place: &OnBoard<false>| {
+                let (word, wanted) = place.word(signature);
+                await_word(word, wanted, &mut looks, until)
             };
             match run.read_next(&OneRing::<false>(boards), has_come) {
                 Next::Read if run.has_ended() => return self.note_end(run),
@@ -388,6 +457,7 @@ impl Links {
         let positions = &mut self.communicators[number].rings[ring as usize];
         self.status.process_state.note_move();
         positions.open -= 1;
+        positions.ended += run.lines();
         self.relays -= u32::from(run.has_relay());
         if positions.open == 0 && positions.next - positions.published >= quarter(ring) {
             let ended = positions.next;
@@ -399,7 +469,8 @@ impl Links {
     #[cold]
     fn publish(&mut self, number: usize, ring: Ring, ended: u64) {
         let OfCommunicator { boards, rings } = &mut self.communicators[number];
-        rings[ring as usize].published = ended;
+        let positions = &mut rings[ring as usize];
+        (positions.published, positions.ended) = (ended, 0);
         boards.own.consume(on_board(ring), ended);
     }
 
@@ -416,7 +487,9 @@ impl Links {
         }
         for (number, ended) in ended.into_iter().enumerate() {
             for (ring, ended) in [Ring::Short, Ring::Long].into_iter().zip(ended) {
-                if ended > self.communicators[number].rings[ring as usize].published {
+                let positions = &mut self.communicators[number].rings[ring as usize];
+                positions.ended = 0;
+                if ended > positions.published {
                     self.publish(number, ring, ended);
                 }
             }
@@ -439,8 +512,8 @@ impl Links {
         let peers = boards.all.iter().enumerate().filter(|&(rank, _)| rank != me);
         let read = peers.map(|(_, board)| board.consumed(of_board)).min();
         // Peers that have told nothing yet may have words of an earlier communicator.
-        let writable = &mut rings[ring as usize].writable;
-        *writable = read.map_or(u64::MAX, |read| read + of_board.lines()).max(*writable);
+        let writable = read.map_or(u64::MAX, |read| read + of_board.lines());
+        rings[ring as usize].raise_writable(of_board, writable);
     }
 
     /// Returns what these runs wait for, so that a sleep of the rank ends when it comes.
@@ -494,5 +567,18 @@ impl Links {
         };
         let text = format!("rank {rank} {differs}: all ranks must {rule} in the same order");
         Error::new(ErrorCode::Failed, text)
+    }
+}
+
+/// Notes that a tiny run has ended.
+#[inline(always)]
+fn note_tiny_end(positions: &mut Positions, lines: u64, boards: &Boards, status: &Status) {
+    status.process_state.note_move();
+    positions.open -= 1;
+    if positions.open != 0 {
+        positions.ended += lines;
+    } else if positions.next - positions.published >= quarter(Ring::Short) {
+        (positions.published, positions.ended) = (positions.next, 0);
+        boards.own.consume(board::Ring::Short, positions.next);
     }
 }

@@ -6,6 +6,7 @@ use crate::error::{Error, ErrorCode, Result, error_of};
 use crate::links::Links;
 use crate::offload::KernelPart;
 use crate::recent::Recent;
+use crate::rotation::Ring;
 use crate::slots::{Due, Instance, Known, OnEnd, Slots, Ticket};
 use crate::thread::IdleFunction;
 use goal_engine::Cause;
@@ -580,6 +581,17 @@ impl RankCore {
             }
         }
         Ok(any)
+    }
+}
+
+impl Ring for RankCore {
+    #[inline]
+    fn next(&self, slot: u32) -> u32 {
+        self.slots.next(slot)
+    }
+
+    fn set_next(&mut self, slot: u32, next: u32) {
+        self.slots.set_next(slot, next);
     }
 }
 

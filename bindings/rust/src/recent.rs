@@ -4,6 +4,7 @@
 //! The engine lock guards the memory. It is emptied before a linked instance is freed, so a slot in
 //! it always has the instance that was remembered.
 
+use crate::slots::Use;
 use goal_lang::CollectiveKind;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -48,13 +49,17 @@ const WAYS: usize = 4;
 struct Entry<K> {
     key: K,
     slot: u32,
-    /// The number of the slot's binding to buffers; see [`Slots`](crate::slots::Slots).
-    binding: u32,
+    /// The state of the slot's instance when it has ended, bound to the schedule's buffers.
+    ended: Use,
     starts: Starts,
 }
 
-/// The entries whose keys have one place, the newest first.
-type Set<K> = [Option<Entry<K>>; WAYS];
+/// The entries whose keys have one place, the newest first. An unused entry has any key, and the
+/// slot [`NO_SLOT`].
+type Set<K> = [Entry<K>; WAYS];
+
+/// A number that no slot has. Whoever looks for the slot finds none.
+const NO_SLOT: u32 = u32::MAX;
 
 /// The schedules and calls that were started lately.
 pub(crate) struct Recent {
@@ -64,17 +69,25 @@ pub(crate) struct Recent {
 
 impl Default for Recent {
     fn default() -> Self {
-        Self { schedules: [[None; WAYS]; SETS], calls: [[None; WAYS]; SETS] }
+        let call = RawCall {
+            communicator: 0,
+            kind: CollectiveKind::Barrier,
+            in_place: false,
+            function: (0, 0),
+            root: 0,
+            count: 0,
+        };
+        Self { schedules: [[none(0); WAYS]; SETS], calls: [[none(call); WAYS]; SETS] }
     }
 }
 
 impl Recent {
-    /// Returns the slot, its binding and the counter of a schedule with the number `key` of the
-    /// caller; `None` if it is not remembered.
+    /// Returns the slot, the state of its instance when it has ended, and the counter of a schedule
+    /// with the number `key` of the caller; `None` if it is not remembered.
     #[inline(always)]
-    pub(crate) fn schedule(&self, key: usize) -> Option<(u32, u32, Starts)> {
+    pub(crate) fn schedule(&self, key: usize) -> Option<(u32, Use, Starts)> {
         let entry = find(&self.schedules[key % SETS], &key)?;
-        Some((entry.slot, entry.binding, entry.starts))
+        Some((entry.slot, entry.ended, entry.starts))
     }
 
     /// Returns the slot and the counter of a call; `None` if it is not remembered.
@@ -84,12 +97,12 @@ impl Recent {
         Some((entry.slot, entry.starts))
     }
 
-    pub(crate) fn keep_schedule(&mut self, key: usize, slot: u32, binding: u32, starts: Starts) {
-        keep(&mut self.schedules[key % SETS], Entry { key, slot, binding, starts });
+    pub(crate) fn keep_schedule(&mut self, key: usize, slot: u32, ended: Use, starts: Starts) {
+        keep(&mut self.schedules[key % SETS], Entry { key, slot, ended, starts });
     }
 
     pub(crate) fn keep_call(&mut self, key: RawCall, slot: u32, starts: Starts) {
-        keep(&mut self.calls[place(&key)], Entry { key, slot, binding: 0, starts });
+        keep(&mut self.calls[place(&key)], Entry { key, slot, ended: Use::default(), starts });
     }
 
     /// Forgets everything, because an instance may be freed.
@@ -100,15 +113,20 @@ impl Recent {
 
 #[inline(always)]
 fn find<'s, K: PartialEq>(set: &'s Set<K>, key: &K) -> Option<&'s Entry<K>> {
-    set.iter().flatten().find(|entry| entry.key == *key)
+    set.iter().find(|entry| entry.key == *key)
+}
+
+/// Returns an entry that names no slot.
+fn none<K>(key: K) -> Entry<K> {
+    Entry { key, slot: NO_SLOT, ended: Use::default(), starts: Starts(None) }
 }
 
 /// Adds an entry to a set, in the place of the entry with its key or of the oldest one.
 fn keep<K: PartialEq>(set: &mut Set<K>, entry: Entry<K>) {
-    let is_old = |old: &Option<Entry<K>>| old.as_ref().is_none_or(|old| old.key == entry.key);
+    let is_old = |old: &Entry<K>| old.slot == NO_SLOT || old.key == entry.key;
     let place = set.iter().position(is_old).unwrap_or(WAYS - 1);
     set[..=place].rotate_right(1);
-    set[0] = Some(entry);
+    set[0] = entry;
 }
 
 #[inline(always)]
@@ -132,11 +150,11 @@ mod tests {
             keys(0).chain(keys(WAYS)).filter(is_known).collect()
         };
         for key in keys(0).chain(keys(0)) {
-            recent.keep_schedule(key, key as u32, 1, Starts(None));
+            recent.keep_schedule(key, key as u32, Use::default(), Starts(None));
         }
         assert_eq!(known(&recent), keys(0).collect::<Vec<_>>());
         // A further one takes the place of the oldest.
-        recent.keep_schedule(keys(WAYS).next().unwrap(), 1, 1, Starts(None));
+        recent.keep_schedule(keys(WAYS).next().unwrap(), 1, Use::default(), Starts(None));
         assert_eq!(known(&recent), keys(1).collect::<Vec<_>>());
         recent.clear();
         assert!(known(&recent).is_empty());

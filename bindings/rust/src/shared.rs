@@ -159,19 +159,6 @@ impl SharedGroup {
         Ok(HeldCore::new(self, core))
     }
 
-    /// Takes the engine lock, if no other thread has or wants it. Returns `None` otherwise, and if
-    /// this thread has the lock already.
-    #[inline(always)]
-    pub(crate) fn enter(&'static self) -> Option<Entered> {
-        self.core.enter().or_else(|| self.enter_by_mutex())
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn enter_by_mutex(&'static self) -> Option<Entered> {
-        if GroupState::Used.is() { self.core.try_lock() } else { None }
-    }
-
     #[cold]
     fn lock_slowly(&'static self) -> Held<'static, RankCore> {
         self.wanted.fetch_add(1, Ordering::Relaxed);

@@ -54,21 +54,41 @@ pub(crate) enum Instance {
 pub(crate) struct Slot {
     /// The instance; `None` if no schedule uses the slot.
     instance: Option<Instance>,
-    /// True if the instance is not known to have ended. If false, the instance has ended and can
-    /// start again.
-    is_running: bool,
+    use_: Use,
     /// The addresses of the declared buffers in the instance's last run.
     bound: Vec<usize>,
-    /// The number of times that `bound` has changed.
-    binding: u32,
-    /// The slot of the next instance of the same schedule; `None` if this is the last.
-    next: Option<u32>,
+    /// The slot of the next instance of the schedule, see [`Rotation`](crate::rotation::Rotation).
+    next: u32,
     /// The numbers of the runs in the slot.
     runs: Numbers,
     /// The schedule of the instance. It must live as long as the instance.
     schedule: Option<Arc<dyn Named>>,
     /// The functions to call and the tasks to wake when the run has ended.
     on_end: Vec<OnEnd>,
+}
+
+/// The state of an instance in one number: twice the number of times that its buffers have changed,
+/// plus 1 if it is not known to have ended. An instance that has ended can start again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Use(u32);
+
+impl Use {
+    #[inline(always)]
+    fn is_running(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    #[inline(always)]
+    fn set_running(&mut self, is_running: bool) {
+        match is_running {
+            true => self.0 |= 1,
+            false => self.0 &= !1,
+        }
+    }
+
+    fn note_bound(&mut self) {
+        self.0 = self.0.wrapping_add(2);
+    }
 }
 
 /// The numbers of the runs in a slot.
@@ -168,7 +188,7 @@ impl Slots {
             return Known::Lost;
         }
         match self.slots.get(ticket.slot as usize) {
-            Some(slot) if slot.runs.last == ticket.run => match slot.is_running {
+            Some(slot) if slot.runs.last == ticket.run => match slot.use_.is_running() {
                 true => Known::Running,
                 false => Known::Ended,
             },
@@ -214,25 +234,14 @@ impl Slots {
     pub(crate) fn parked(&mut self, number: u32) -> Option<Parked<'_>> {
         let slot = &mut self.slots[number as usize];
         let others = &mut self.others;
-        if slot.is_running { None } else { Some(Parked { number, slot, others }) }
-    }
-
-    /// Returns the slot of the next instance of the same schedule; `None` if there is none.
-    #[inline]
-    pub(crate) fn next(&self, number: u32) -> Option<u32> {
-        self.slots[number as usize].next
-    }
-
-    /// Sets the slot of the next instance of the same schedule.
-    pub(crate) fn set_next(&mut self, number: u32, next: Option<u32>) {
-        self.slots[number as usize].next = next;
+        if slot.use_.is_running() { None } else { Some(Parked { number, slot, others }) }
     }
 
     /// Returns the instance in slot `number`; `None` if it is known to have ended.
     #[inline]
     pub(crate) fn running(&self, number: u32) -> Option<&Instance> {
         let slot = &self.slots[number as usize];
-        slot.instance.as_ref().filter(|_| slot.is_running)
+        slot.instance.as_ref().filter(|_| slot.use_.is_running())
     }
 
     /// Returns the linked instance in slot `number`, if it is not known to have ended.
@@ -240,31 +249,39 @@ impl Slots {
     pub(crate) fn linked(&mut self, number: u32) -> Option<&mut Run> {
         let slot = &mut self.slots[number as usize];
         match &mut slot.instance {
-            Some(Instance::Linked(run)) if slot.is_running => Some(run),
+            Some(Instance::Linked(run)) if slot.use_.is_running() => Some(run),
             _ => None,
         }
     }
 
-    /// Returns the number of the binding of the instance in slot `number`, if it is bound to these
-    /// addresses.
-    pub(crate) fn binding(&self, number: u32, addresses: &[usize]) -> Option<u32> {
+    /// Returns the state that the instance in slot `number` has once it has ended, if it is bound to
+    /// these addresses.
+    pub(crate) fn ended_use(&self, number: u32, addresses: &[usize]) -> Option<Use> {
         let slot = &self.slots[number as usize];
-        (slot.bound == addresses).then_some(slot.binding)
+        let mut ended = slot.use_;
+        ended.set_running(false);
+        (slot.bound == addresses).then_some(ended)
     }
 
     /// Returns the linked instance in slot `number`, if it has ended.
     #[inline(always)]
     pub(crate) fn ended_linked(&mut self, number: u32) -> Option<EndedLinked<'_>> {
-        match self.slots.get_mut(number as usize)? {
-            Slot {
-                instance: Some(Instance::Linked(run)),
-                is_running,
-                bound,
-                binding,
-                runs,
-                ..
-            } if !*is_running => {
-                Some(EndedLinked { number, run, bound, binding: *binding, runs, is_running })
+        let Slot { instance, use_, bound, runs, .. } = self.slots.get_mut(number as usize)?;
+        match instance {
+            Some(Instance::Linked(run)) if !use_.is_running() => {
+                Some(EndedLinked { number, run, bound, runs, use_ })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the linked instance in slot `number`, if it has ended and is in this state.
+    #[inline(always)]
+    pub(crate) fn ended_linked_in(&mut self, number: u32, ended: Use) -> Option<EndedLinked<'_>> {
+        let Slot { instance, use_, bound, runs, .. } = self.slots.get_mut(number as usize)?;
+        match instance {
+            Some(Instance::Linked(run)) if *use_ == ended => {
+                Some(EndedLinked { number, run, bound, runs, use_ })
             }
             _ => None,
         }
@@ -275,9 +292,11 @@ impl Slots {
     #[inline(always)]
     pub(crate) fn linked_of(&self, ticket: Ticket) -> Option<&Run> {
         match self.slots.get(ticket.slot as usize) {
-            Some(Slot {
-                instance: Some(Instance::Linked(linked)), is_running: true, runs, ..
-            }) if runs.last == ticket.run => Some(linked),
+            Some(Slot { instance: Some(Instance::Linked(linked)), use_, runs, .. })
+                if use_.is_running() && runs.last == ticket.run =>
+            {
+                Some(linked)
+            }
             _ => None,
         }
     }
@@ -295,10 +314,12 @@ impl Slots {
             return false;
         }
         match &mut slot.instance {
-            _ if !slot.is_running => true,
+            _ if !slot.use_.is_running() => true,
             Some(Instance::Linked(run)) => {
                 let has_ended = wait(run);
-                slot.is_running = !has_ended;
+                if has_ended {
+                    slot.use_.set_running(false);
+                }
                 has_ended
             }
             _ => false,
@@ -313,7 +334,7 @@ impl Slots {
 
     /// Returns the linked instances that are not known to have ended.
     pub(crate) fn all_linked(&mut self) -> impl Iterator<Item = &mut Run> {
-        let running = self.slots.iter_mut().filter(|slot| slot.is_running);
+        let running = self.slots.iter_mut().filter(|slot| slot.use_.is_running());
         running.filter_map(|slot| match &mut slot.instance {
             Some(Instance::Linked(run)) => Some(&mut **run),
             _ => None,
@@ -331,7 +352,7 @@ impl Slots {
     #[inline]
     pub(crate) fn ended(&mut self, number: u32) -> bool {
         let slot = &mut self.slots[number as usize];
-        slot.is_running = false;
+        slot.use_.set_running(false);
         self.others -= u32::from(!slot.is_linked());
         !slot.on_end.is_empty()
     }
@@ -369,7 +390,8 @@ impl Slots {
     pub(crate) fn lose_all(&mut self, error: &Error) {
         self.others = 0;
         for (number, slot) in (0..).zip(&mut self.slots) {
-            if std::mem::take(&mut slot.is_running) {
+            if slot.use_.is_running() {
+                slot.use_.set_running(false);
                 self.lost.insert(Ticket { slot: number, run: slot.runs.last }, error.clone());
             }
             if slot.instance.is_some() {
@@ -408,7 +430,7 @@ impl Slots {
     /// none.
     pub(crate) fn release(&mut self, number: u32) -> Option<Instance> {
         let slot = &mut self.slots[number as usize];
-        if slot.is_running {
+        if slot.use_.is_running() {
             return None;
         }
         let instance = slot.instance.take()?;
@@ -419,7 +441,7 @@ impl Slots {
 
     /// Returns the slots and instances that are not known to have ended.
     pub(crate) fn all_running(&self) -> impl Iterator<Item = (u32, &Instance)> {
-        let numbered = (0..).zip(&self.slots).filter(|(_, slot)| slot.is_running);
+        let numbered = (0..).zip(&self.slots).filter(|(_, slot)| slot.use_.is_running());
         numbered.filter_map(|(number, slot)| Some((number, slot.instance.as_ref()?)))
     }
 
@@ -428,18 +450,29 @@ impl Slots {
     #[inline]
     pub(crate) fn may_run(&self) -> bool {
         const LOOKED_AT: usize = 16;
-        self.slots.len() > LOOKED_AT || self.slots.iter().any(|slot| slot.is_running)
+        self.slots.len() > LOOKED_AT || self.slots.iter().any(|slot| slot.use_.is_running())
     }
 
     /// Returns the schedules of instances that are not known to have ended.
     pub(crate) fn all_schedules(&self) -> impl Iterator<Item = &Arc<dyn Named>> {
-        let running = self.slots.iter().filter(|slot| slot.is_running);
+        let running = self.slots.iter().filter(|slot| slot.use_.is_running());
         running.filter_map(|slot| slot.schedule.as_ref())
     }
 
     /// Frees the slots of all ended instances, and returns the instances.
     pub(crate) fn release_all(&mut self) -> Vec<Instance> {
         (0..self.slots.len() as u32).filter_map(|number| self.release(number)).collect()
+    }
+
+    /// Returns the slot of the next instance of the schedule, see [`Ring`](crate::rotation::Ring).
+    #[inline]
+    pub(crate) fn next(&self, number: u32) -> u32 {
+        self.slots[number as usize].next
+    }
+
+    /// Sets the slot of the next instance of the schedule.
+    pub(crate) fn set_next(&mut self, number: u32, next: u32) {
+        self.slots[number as usize].next = next;
     }
 
     /// Returns the slot of a ticket.
@@ -458,7 +491,7 @@ impl Slot {
     /// that of this slot.
     #[inline]
     fn start(&mut self, number: u32) -> Ticket {
-        self.is_running = true;
+        self.use_.set_running(true);
         Ticket { slot: number, run: self.runs.next() }
     }
 }
@@ -469,18 +502,11 @@ pub(crate) struct EndedLinked<'s> {
     /// The instance.
     pub(crate) run: &'s mut Run,
     bound: &'s [usize],
-    binding: u32,
     runs: &'s mut Numbers,
-    is_running: &'s mut bool,
+    use_: &'s mut Use,
 }
 
 impl EndedLinked<'_> {
-    /// Returns true if the instance has this binding.
-    #[inline(always)]
-    pub(crate) fn has_binding(&self, binding: u32) -> bool {
-        self.binding == binding
-    }
-
     /// Returns true if the instance is bound to the buffers of a collective.
     #[inline(always)]
     pub(crate) fn is_bound_to(&self, in_place: bool, input: usize, output: usize) -> bool {
@@ -494,7 +520,9 @@ impl EndedLinked<'_> {
     /// Notes that the instance has started again, and perhaps ended. Returns the ticket of the run.
     #[inline(always)]
     pub(crate) fn started(self, has_ended: bool) -> Ticket {
-        *self.is_running = !has_ended;
+        if !has_ended {
+            self.use_.set_running(true);
+        }
         Ticket { slot: self.number, run: self.runs.next() }
     }
 }
@@ -539,7 +567,7 @@ impl Parked<'_> {
 
     /// Notes that the declared buffers of the instance are bound to `addresses`.
     pub(crate) fn note_bound(&mut self, addresses: &[usize]) {
-        self.slot.binding = self.slot.binding.wrapping_add(1);
+        self.slot.use_.note_bound();
         self.slot.bound.clear();
         self.slot.bound.extend_from_slice(addresses);
     }

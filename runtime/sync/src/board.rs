@@ -29,6 +29,7 @@
 
 use super::shared_words::SharedWords;
 use super::sync::{AtomicU64, Block, LINE, Lent, Line, Ordering, SharedCell};
+use std::ops::Range;
 
 /// The most bytes of payload in a cell.
 pub const INLINE_MAX: usize = LINE - size_of::<u64>();
@@ -155,6 +156,14 @@ const _: () = assert!(size_of::<Words>() == LINE * (1 + 2 * SHORT + 2 * LONG));
 
 /// The bytes at the begin of [`Words`] that small operations touch.
 pub const SMALL_BYTES: usize = LINE * (1 + 2 * SHORT);
+
+/// The parts of [`Words`] that all runs of few lines touch. They have all of the short ring, and
+/// the first quarter of the long one.
+pub const FEW_BYTES: [Range<usize>; 2] = {
+    let (cells, few) = (SMALL_BYTES, LINE * LONG / 4);
+    let data = cells + LINE * LONG;
+    [0..cells + few, data..data + few]
+};
 
 /// A view of a board. It has the methods of the owner, of readers and of observers.
 #[derive(Clone, Copy)]

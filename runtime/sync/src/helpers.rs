@@ -65,11 +65,9 @@ impl<'a> RankSet<'a> {
         word.fetch_and(!bit, Ordering::AcqRel) & bit != 0
     }
 
-    /// Returns the word of the 64 ranks from 64 times `group` on. Bit `i` stands for the `i`th one.
-    #[inline(always)]
-    pub(crate) fn group(self, group: usize) -> &'a AtomicU64 {
-        let groups = (RANKS / u64::BITS) as usize;
-        &self.0[group / groups].0[group % groups]
+    /// Returns the word of the first 64 ranks. Bit `i` stands for rank `i`.
+    pub(crate) fn first(self) -> &'a AtomicU64 {
+        &self.0[0].0[0]
     }
 
     /// Returns the ranks in the set, ascending.

@@ -15,7 +15,7 @@
 //! [`UNSEEN_MAX`] and looks at its cells again. No rank has to know what another one may call.
 
 use super::helpers::{Marks, RankSet};
-use super::sync::{Ordering, fence, light_fence, membarrier, register_for_membarrier};
+use super::sync::{AtomicU64, Ordering, fence, light_fence, membarrier, register_for_membarrier};
 use std::time::Duration;
 
 /// The longest time until a reader sees a stored word without a fence. A processor keeps a store to
@@ -78,6 +78,8 @@ impl Fences {
 #[derive(Debug, Clone, Copy)]
 pub struct Napping<'a> {
     ranks: RankSet<'a>,
+    /// The word of the first 64 ranks. Only these ranks have boards.
+    first: &'a AtomicU64,
     fences: Fences,
 }
 
@@ -85,18 +87,28 @@ impl<'a> Napping<'a> {
     /// Creates a view over a bitmap, with the fences of this process.
     #[inline]
     pub fn new(ranks: &'a [Marks], fences: Fences) -> Self {
-        Self { ranks: RankSet(ranks), fences }
+        let ranks = RankSet(ranks);
+        Self { ranks, first: ranks.first(), fences }
     }
 
-    /// Wakes those readers that nap, by a call of `wake` for each. A writer calls this after it has
-    /// stored the words of its cells. Bit `i` of `readers` stands for rank 64 times `group` plus
-    /// `i`.
+    /// Returns those of these readers that nap. A writer calls this after it has stored the words of
+    /// its cells. Bit `i` of `readers` stands for rank `i`.
     #[inline(always)]
-    pub fn wake(&self, group: usize, readers: u64, wake: impl FnMut(u32)) {
+    pub fn sleepers(&self, readers: u64) -> u64 {
         self.fences.order_writer();
-        let napping = self.ranks.group(group).load(Ordering::Relaxed) & readers;
-        if napping != 0 {
-            wake_all(group, napping, wake);
+        self.first.load(Ordering::Relaxed) & readers
+    }
+
+    /// Wakes the ranks that [`sleepers`](Self::sleepers) has returned, by a call of `wake` for each.
+    pub fn wake(mut sleepers: u64, mut wake: impl FnMut(u32)) {
+        if sleepers == 0 {
+            return;
+        }
+        // A rank enters the set after it has armed its mailbox.
+        fence(Ordering::SeqCst);
+        while sleepers != 0 {
+            wake(sleepers.trailing_zeros());
+            sleepers &= sleepers - 1;
         }
     }
 
@@ -114,16 +126,5 @@ impl<'a> Napping<'a> {
         if self.ranks.contains(rank) {
             self.ranks.remove(rank);
         }
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn wake_all(group: usize, mut napping: u64, mut wake: impl FnMut(u32)) {
-    // A rank enters the set after it has armed its mailbox.
-    fence(Ordering::SeqCst);
-    while napping != 0 {
-        wake(group as u32 * u64::BITS + napping.trailing_zeros());
-        napping &= napping - 1;
     }
 }

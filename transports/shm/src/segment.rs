@@ -322,6 +322,16 @@ impl Segment {
         self.mapping.populate(&self.board_range(rank, number));
     }
 
+    /// Maps the parts of a board that runs of few lines use, for a reader of the board. Otherwise
+    /// each page costs the reader of its first message time. The owner has made the board resident,
+    /// so the pages lie on its processor's node.
+    pub fn map_board(&self, rank: u32, number: u32) {
+        let start = self.board_range(rank, number).start;
+        for part in board::FEW_BYTES {
+            self.mapping.populate(&(start + part.start..start + part.end));
+        }
+    }
+
     /// Returns the part of a rank's first board that small operations use. It is empty for a rank
     /// without boards.
     fn small_range(&self, rank: u32) -> Range<usize> {

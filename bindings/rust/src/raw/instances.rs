@@ -9,6 +9,7 @@ use crate::heap::Block;
 use crate::offload::{Backing, KernelPart, Segment, Way};
 use crate::progress::RankCore;
 use crate::recent::Starts;
+use crate::rotation::Rotation;
 use crate::slots::{Instance, Named, Slots, Ticket};
 use goal_engine::linked::{Bindings, Linked, Run};
 use goal_engine::memory::Region;
@@ -16,7 +17,6 @@ use goal_engine::{Handle, Schedule as Code, Storage};
 use goal_lang::flat_offsets;
 use goal_rank::progress::Member;
 use smallvec::SmallVec;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The memory that a schedule works on.
@@ -47,9 +47,8 @@ pub(super) struct BoundSchedule {
     pub(super) code: Arc<Code>,
     pub(super) communicator: Communicator,
     pub(super) memory: Memory,
-    /// The slot of the first instance plus 1; 0 if there is no instance. [`Slots::next`] returns
-    /// the slots of further instances. Used only under the engine lock.
-    pub(super) first: AtomicU32,
+    /// The instances.
+    pub(super) instances: Rotation,
     /// The counter of starts.
     pub(super) starts: Starts,
     /// The name of the collective; `None` if the schedule is not a counted collective.
@@ -157,35 +156,10 @@ impl BoundSchedule {
         }
     }
 
-    /// Returns the slot of the first instance; `None` if there is none.
-    #[inline]
-    pub(super) fn first(&self) -> Option<u32> {
-        self.first.load(Ordering::Relaxed).checked_sub(1)
-    }
-
-    /// Adds the slot `number` of an instance, as the first.
-    pub(super) fn add_slot(&self, core: &mut RankCore, number: u32) {
-        core.slots.set_next(number, self.first());
-        self.first.store(number + 1, Ordering::Relaxed);
-    }
-
-    /// Removes and returns the slots of all instances.
-    pub(super) fn take_slots(&self, core: &RankCore) -> Vec<u32> {
-        let first = self.first();
-        self.first.store(0, Ordering::Relaxed);
-        std::iter::successors(first, |&number| core.slots.next(number)).collect()
-    }
-
-    /// Returns the slot of an instance that has ended; `None` if there is none.
+    /// Returns the slot of an instance that has ended; `None` if none was found.
     #[inline]
     pub(super) fn ended_slot(&self, core: &mut RankCore) -> Result<Option<u32>> {
-        let mut slot = self.first();
-        while let Some(number) = slot
-            && !core.settle(number)?
-        {
-            slot = core.slots.next(number);
-        }
-        Ok(slot)
+        self.instances.find(core, RankCore::settle)
     }
 
     /// Starts the ended instance in slot `number` again.
@@ -245,7 +219,7 @@ impl BoundSchedule {
             Some(number) => slots.revive(number, instance, addresses),
             None => {
                 let ticket = slots.add(instance, Arc::clone(self) as _, addresses);
-                self.add_slot(core, Slots::number(ticket));
+                self.instances.add(core, Slots::number(ticket));
                 ticket
             }
         };
@@ -303,7 +277,7 @@ impl BoundSchedule {
         let (linked, bindings) = self.linked.get().expect("the schedule is linked");
         let run = Run::new(Arc::clone(linked), bindings.clone()).ok_or_else(|| self.no_memory())?;
         let number = core.slots.park(Instance::Linked(Box::new(run)), Arc::clone(self) as _);
-        self.add_slot(core, number);
+        self.instances.add(core, number);
         Ok(number)
     }
 
@@ -337,7 +311,7 @@ impl BoundSchedule {
                 let (_, slots) = core.parts()?;
                 let instance = Instance::Kernel(Arc::clone(part));
                 let ticket = slots.add(instance, Arc::clone(self) as _, addresses);
-                self.add_slot(core, Slots::number(ticket));
+                self.instances.add(core, Slots::number(ticket));
                 ticket
             }
         };

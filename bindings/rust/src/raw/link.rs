@@ -99,7 +99,7 @@ pub fn link(
         shared.with(|core| {
             // If another thread has started the schedule meanwhile, the engine ends that run.
             core.recent.clear();
-            let left = schedule.bound.take_slots(core);
+            let left = schedule.bound.instances.take(core);
             core.adopt(left.into_iter());
             schedule.set_linked(linked);
             Ok(())

@@ -16,6 +16,7 @@ use crate::offload::{KEPT, NOT_ASKED, OF_GRAPH, Way};
 use crate::progress::RankCore;
 use crate::recent::Starts;
 use crate::report::name_collectives;
+use crate::rotation::Rotation;
 use goal_asm::Nisa;
 use goal_asm::nisa::MAGIC;
 use goal_engine::Schedule as Code;
@@ -26,7 +27,7 @@ use instances::{BoundSchedule, LinkedForm, Memory};
 use std::fmt;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 
 pub use crate::graph::{Data, Graph, Vertex, memory, scratch};
@@ -37,7 +38,7 @@ pub(crate) use ends::wake_when_ended;
 pub use ends::{
     forget_calls, has_ended, has_waiter, progress, put_off, test, tidy, wait, wait_any, when_ended,
 };
-pub use fast::{Fast, fast};
+pub use fast::{Fast, fast, start as start_fast, wait as wait_fast};
 pub use link::{Linking, link};
 
 /// Reads a NISA file for [`Schedule::load`]. It must be a regular file of at most 4 GiB. If it is
@@ -135,7 +136,7 @@ impl Schedule {
             Some(_) => why,
             None => shared.attached.not_in_kernel().unwrap_or(NOT_ASKED),
         };
-        let (first, way, initial) = (AtomicU32::default(), Err(why.into()), OnceLock::new());
+        let (instances, way, initial) = (Rotation::default(), Err(why.into()), OnceLock::new());
         let (collective, starts) = (None, Starts(None));
         Self {
             bound: Arc::new(BoundSchedule {
@@ -143,7 +144,7 @@ impl Schedule {
                 code,
                 communicator,
                 memory,
-                first,
+                instances,
                 collective,
                 starts,
                 linked: OnceLock::new(),
@@ -340,7 +341,7 @@ impl Schedule {
     /// Returns the slot of the schedule's first linked instance, and the counter of its starts.
     /// Returns `None` if the schedule is not linked or never ran.
     pub(crate) fn linked_slot(&self) -> Option<(u32, Starts)> {
-        let first = self.bound.first().filter(|_| self.bound.linked.get().is_some())?;
+        let first = self.bound.instances.last().filter(|_| self.bound.linked.get().is_some())?;
         Some((first, self.bound.starts))
     }
 
@@ -368,11 +369,11 @@ impl Schedule {
         let bound = &self.bound;
         bound.group.shared().with(|core| {
             core.recent.clear();
-            let mut slots = bound.take_slots(core).into_iter();
+            let mut slots = bound.instances.take(core).into_iter();
             while let Some(number) = slots.next() {
                 match core.release(number) {
                     Ok(true) => {}
-                    Ok(false) => bound.add_slot(core, number),
+                    Ok(false) => bound.instances.add(core, number),
                     Err(error) => {
                         // The remaining instances are freed later, if the job goes on after a loss.
                         core.adopt(std::iter::once(number).chain(slots));
@@ -380,7 +381,7 @@ impl Schedule {
                     }
                 }
             }
-            Ok(bound.first().is_none())
+            Ok(bound.instances.last().is_none())
         })
     }
 }
@@ -410,7 +411,7 @@ impl Drop for Schedule {
         // Instances that still run keep the memory and the code that they need.
         let bound = &self.bound;
         let _ = bound.group.shared().with(|core| {
-            let left = bound.take_slots(core);
+            let left = bound.instances.take(core);
             core.adopt(left.into_iter());
             Ok(())
         });

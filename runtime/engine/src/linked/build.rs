@@ -106,7 +106,7 @@ impl Linked {
         let puts = of_kind(&drafts, |kind| matches!(kind, Kind::Put { .. }));
         let later = after_messages(&drafts);
         let (initial, relays) = (all & !later, puts & later);
-        let is_first_put = initial == 0 || initial.is_power_of_two() && initial & puts != 0;
+        let is_first_put = initial == 0 || initial == 1 && puts & 1 != 0;
         let is_simple = link.ring() == Ring::Short && all != 0 && is_first_put && relays == 0;
         let linked = Self {
             all,
@@ -393,13 +393,17 @@ fn split(drafts: Vec<Draft>, link: &Link) -> Result<Vec<Draft>, Unlinkable> {
 }
 
 /// Removes the operations whose work others do, and numbers the rest anew. An operation needs only
-/// operations with lower numbers then. Returns `None` if operations need each other.
+/// operations with lower numbers then, and writes come as early as they can. Returns `None` if
+/// operations need each other.
 fn compact(drafts: Vec<Draft>) -> Option<Vec<Draft>> {
     let (mut numbers, mut order) = ([0; OPS_MAX], Vec::new());
     let mut left: Vec<usize> = (0..drafts.len()).filter(|&at| !drafts[at].is_merged).collect();
     let mut placed = 0u64;
     while !left.is_empty() {
-        let next = left.iter().position(|&at| drafts[at].op.needs & !placed == 0)?;
+        let is_ready = |&at: &usize| drafts[at].op.needs & !placed == 0;
+        let is_put = |at: &usize| matches!(drafts[*at].op.kind, Kind::Put { .. });
+        let put = left.iter().position(|at| is_ready(at) && is_put(at));
+        let next = put.or_else(|| left.iter().position(is_ready))?;
         let next = left.remove(next);
         numbers[next] = order.len();
         placed |= 1 << next;

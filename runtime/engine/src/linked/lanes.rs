@@ -45,9 +45,21 @@ pub trait Lanes {
         fill: impl FnOnce(&mut [u8]),
     );
 
-    /// Looks for the message of rank `writer` at a position.
-    fn look(&self, writer: u32, position: u64, signature: u16) -> Look;
+    /// Writes a message as [`put`](Self::put) does, but wakes nobody.
+    fn put_quietly(&self, position: u64, signature: u16, len: usize, fill: impl FnOnce(&mut [u8]));
 
-    /// Calls `read` with the `len` bytes of a message that has arrived.
-    fn read<R>(&self, writer: u32, position: u64, len: usize, read: impl FnOnce(&[u8]) -> R) -> R;
+    /// The place of a message.
+    type Place: Place;
+
+    /// Returns the place of the message of rank `writer` at a position.
+    fn place(&self, writer: u32, position: u64) -> Self::Place;
+}
+
+/// The place of a message on the board of its writer.
+pub trait Place {
+    /// Looks for the message.
+    fn look(&self, signature: u16) -> Look;
+
+    /// Calls `read` with the `len` bytes of the message, which has arrived.
+    fn read<R>(&self, len: usize, read: impl FnOnce(&[u8]) -> R) -> R;
 }

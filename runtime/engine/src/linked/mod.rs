@@ -25,7 +25,7 @@ mod run;
 mod tests;
 
 pub use build::{Bindings, Linked, Unlinkable};
-pub use lanes::{Lanes, Lines, Look, Ring};
+pub use lanes::{Lanes, Lines, Look, Place, Ring};
 pub use link::Link;
 pub use messages::{Messages, Refusal};
 pub use run::{Mismatch, Next, Run};

@@ -1,7 +1,7 @@
 //! Executes a linked schedule.
 
 use super::build::{Bindings, Kind, Linked, Op};
-use super::lanes::{Lanes, Look, Ring};
+use super::lanes::{Lanes, Look, Place, Ring};
 use crate::engine::Underway;
 use crate::memory::{Region, Span, Zeroed, copy_short};
 use crate::ops;
@@ -18,12 +18,17 @@ pub struct Mismatch {
     pub signature: u16,
 }
 
+/// The bytes of a message of a tiny run, if it has any.
+const TINY: u32 = 8;
+
 /// An operation and its operands.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Step {
     op: Op,
     spans: [Span; 3],
+    /// The rank that writes the message which the operation reads; 0 if it reads none.
+    writer: u32,
 }
 
 /// The result of [`Run::read_next`].
@@ -38,33 +43,88 @@ pub enum Next {
 }
 
 impl Step {
+    fn new(op: &Op) -> Self {
+        let writer = match op.kind {
+            Kind::Take { writer } | Kind::Fold { writer, .. } => writer,
+            _ => 0,
+        };
+        Self { op: *op, spans: [Region::EMPTY.whole(); 3], writer }
+    }
+
     /// Writes the message of the operation, in a run that begins at the position `base`.
     #[inline(always)]
     fn put(&self, lanes: &impl Lanes, base: u64, signature: u16) {
-        let Self { op, spans: [a, ..] } = self;
+        let Self { op, spans: [a, ..], .. } = self;
         let Kind::Put { readers, .. } = op.kind else { return };
         let fill = |to: &mut [u8]| a.read(|bytes| copy_short(to, bytes));
         lanes.put(base + u64::from(op.at), signature, op.len as usize, readers, fill);
     }
 
-    /// Reads the message of the operation, which has come.
+    /// Reads the message of the operation, which has come to its place.
     #[inline(always)]
-    fn take(&self, lanes: &impl Lanes, base: u64) {
-        let Self { op, spans: [a, b, _] } = self;
-        let (position, len) = (base + u64::from(op.at), op.len as usize);
+    fn take(&self, place: &impl Place) {
+        let Self { op, spans: [a, b, _], .. } = self;
+        let len = op.len as usize;
         match op.kind {
-            Kind::Take { writer } => {
-                let store = |message: &[u8]| a.write(|to| copy_short(to, message));
-                lanes.read(writer, position, len, store);
+            Kind::Take { .. } => {
+                place.read(len, |message| a.write(|to| copy_short(to, message)));
             }
-            Kind::Fold { writer, operator, datatype, reversed } => {
+            Kind::Fold { operator, datatype, reversed, .. } => {
                 let fold = |message: &[u8]| {
                     ops::fold(operator, datatype, message, *a, *b, reversed);
                 };
-                lanes.read(writer, position, len, fold);
+                place.read(len, fold);
             }
             _ => {}
         }
+    }
+
+    /// Returns true if the operation may be one of a [tiny](Run::is_tiny) run.
+    fn is_tiny(&self) -> bool {
+        match self.op.kind {
+            Kind::Put { .. } | Kind::Take { .. } => matches!(self.op.len, 0 | TINY),
+            Kind::Fold { .. } => self.op.len == TINY,
+            Kind::Exec { .. } | Kind::Nop => false,
+        }
+    }
+
+    /// Writes the message of an operation of a tiny run, if it writes one. Returns its readers,
+    /// which the caller wakes if they sleep.
+    #[inline(always)]
+    fn put_tiny(&self, lanes: &impl Lanes, base: u64, signature: u16) -> u64 {
+        let Kind::Put { readers, .. } = self.op.kind else { return 0 };
+        let position = base + u64::from(self.op.at);
+        match self.spans[0].eight() {
+            Some(bytes) => {
+                let fill = |to: &mut [u8]| to.copy_from_slice(&bytes);
+                lanes.put_quietly(position, signature, bytes.len(), fill);
+            }
+            None => lanes.put_quietly(position, signature, 0, |_| ()),
+        }
+        readers
+    }
+
+    /// Reads the message of an operation of a tiny run, which has come to its place. Returns false
+    /// if the operation reads none.
+    #[inline(always)]
+    #[allow(unsafe_code)] // memory of the run
+    fn take_tiny(&self, place: &impl Place) -> bool {
+        match self.op.kind {
+            Kind::Take { .. } => {
+                // SAFETY: nothing else uses the run's memory meanwhile.
+                if let Some(to) = unsafe { self.spans[0].eight_mut() } {
+                    place.read(to.len(), |message| to.copy_from_slice(message));
+                }
+            }
+            Kind::Fold { operator, datatype, reversed, .. } => {
+                let [a, b, _] = self.spans;
+                place.read(TINY as usize, |message| {
+                    ops::fold(operator, datatype, message, a, b, reversed);
+                });
+            }
+            _ => return false,
+        }
+        true
     }
 }
 
@@ -80,6 +140,7 @@ pub struct Run {
     /// The operations that need no message, directly or not, as a mask.
     initial: u64,
     is_simple: bool,
+    is_tiny: bool,
     /// The most lines that any rank writes.
     lines: u64,
     ring: Ring,
@@ -90,8 +151,6 @@ pub struct Run {
     done: u64,
     /// The position of the run's first line.
     base: u64,
-    /// The position behind the run's last line.
-    end: u64,
     /// The scratch memory.
     scratch: Zeroed,
 }
@@ -100,11 +159,11 @@ impl Run {
     /// Creates an instance that has no buffers yet. Returns `None` if there is no memory.
     pub fn new(linked: Arc<Linked>, bindings: Bindings) -> Option<Self> {
         let scratch = Zeroed::try_new(usize::try_from(linked.schedule.scratch_size()).ok()?)?;
-        let step = |op: &Op| Step { op: *op, spans: [Region::EMPTY.whole(); 3] };
-        let (steps, all) = (linked.ops.iter().map(step).collect(), linked.all);
+        let steps: Box<[Step]> = linked.ops.iter().map(Step::new).collect();
         let (lines, ring, board) = (linked.lines(), linked.ring(), linked.board() as u8);
         let has_relay = linked.has_relay();
-        let Linked { initial, is_simple, signature, .. } = *linked;
+        let Linked { all, initial, is_simple, signature, .. } = *linked;
+        let is_tiny = is_simple && steps.iter().all(Step::is_tiny);
         Some(Self {
             linked,
             bindings,
@@ -112,6 +171,7 @@ impl Run {
             all,
             initial,
             is_simple,
+            is_tiny,
             lines,
             ring,
             board,
@@ -119,7 +179,6 @@ impl Run {
             signature,
             done: all,
             base: 0,
-            end: lines,
             scratch,
         })
     }
@@ -182,7 +241,7 @@ impl Run {
     /// Starts a run whose first line is at the position `base`. The caller executes it then.
     #[inline(always)]
     pub fn start(&mut self, base: u64) {
-        (self.done, self.base, self.end) = (0, base, base + self.lines);
+        (self.done, self.base) = (0, base);
     }
 
     /// Returns the position of the run's first line.
@@ -193,7 +252,7 @@ impl Run {
     /// Returns the position behind the lines of the run.
     #[inline(always)]
     pub fn end(&self) -> u64 {
-        self.end
+        self.base + self.lines
     }
 
     /// Returns true if no run is under way.
@@ -246,8 +305,9 @@ impl Run {
             }
             Kind::Take { writer } | Kind::Fold { writer, .. } => {
                 let position = self.base + u64::from(step.op.at);
-                match lanes.look(writer, position, self.signature) {
-                    Look::Arrived => step.take(lanes, self.base),
+                let place = lanes.place(writer, position);
+                match place.look(self.signature) {
+                    Look::Arrived => step.take(&place),
                     Look::Missing => return Ok(()),
                     Look::Other(signature) => return Err(Mismatch { writer, signature }),
                 }
@@ -265,7 +325,7 @@ impl Run {
 
     /// Returns true if the schedule is *simple*. Its messages lie in the short ring. At most one
     /// operation needs nothing, and it writes a message. All others need messages, and none of them
-    /// writes one.
+    /// writes one. The operation that writes is the first one.
     #[inline(always)]
     pub fn is_simple(&self) -> bool {
         self.is_simple
@@ -275,30 +335,77 @@ impl Run {
     /// run end before the position up to which this rank may write.
     #[inline(always)]
     pub fn put_first(&mut self, lanes: &impl Lanes) {
-        if let Some(step) = self.steps.get(self.initial.trailing_zeros() as usize) {
+        if let Some(step) = self.steps.first() {
             step.put(lanes, self.base, self.signature);
-            self.done |= self.initial;
+        }
+        self.done = self.initial;
+    }
+
+    /// Returns true if the schedule is *tiny*: it is [simple](Self::is_simple), and all its
+    /// operations have messages of no or 8 bytes.
+    #[inline(always)]
+    pub fn is_tiny(&self) -> bool {
+        self.is_tiny
+    }
+
+    /// Starts a tiny run whose first line is at the position `base`, and writes its message, if it
+    /// has one. Returns the readers of the message, which the caller wakes if they sleep. The caller
+    /// keeps what [`Run::put_first`] says.
+    #[inline(always)]
+    pub fn start_tiny(&mut self, lanes: &impl Lanes, base: u64) -> u64 {
+        (self.done, self.base) = (self.initial, base);
+        match self.steps.first() {
+            Some(step) => step.put_tiny(lanes, base, self.signature),
+            None => 0,
         }
     }
 
-    /// Executes the first operation that has not ended, in a simple run after its write.
-    /// If it reads a message, `has_come` tells if the message of that writer is at that position.
+    /// Reads the messages of a tiny run in their order, after its write. `has_come` tells if the
+    /// message at a place has come. Returns true if the run has ended, and false at the first
+    /// message that has not come.
     #[inline(always)]
-    pub fn read_next(
+    pub fn read_tiny<L: Lanes>(
         &mut self,
-        lanes: &impl Lanes,
-        has_come: impl FnOnce(u32, u64) -> bool,
+        lanes: &L,
+        mut has_come: impl FnMut(&L::Place) -> bool,
+    ) -> bool {
+        let mut pending = self.all & !self.done;
+        while let Some(step) = self.steps.get(pending.trailing_zeros() as usize) {
+            let place = lanes.place(step.writer, self.base + u64::from(step.op.at));
+            // Operations need only operations before them, so this one need not wait. If the write
+            // had no room, it is the first.
+            if !has_come(&place) || !step.take_tiny(&place) {
+                break;
+            }
+            pending &= pending - 1;
+            if pending == 0 {
+                self.done = self.all;
+                return true;
+            }
+        }
+        self.done = self.all & !pending;
+        false
+    }
+
+    /// Executes the first operation that has not ended, in a simple run after its write.
+    /// If it reads a message, `has_come` tells if the message at its place has come.
+    #[inline(always)]
+    pub fn read_next<L: Lanes>(
+        &mut self,
+        lanes: &L,
+        has_come: impl FnOnce(&L::Place) -> bool,
     ) -> Next {
         let at = (self.all & !self.done).trailing_zeros();
         let Some(step) = self.steps.get(at as usize) else { return Next::Other };
         let (Kind::Take { writer } | Kind::Fold { writer, .. }) = step.op.kind else {
             return Next::Other;
         };
-        if !has_come(writer, self.base + u64::from(step.op.at)) {
+        let place = lanes.place(writer, self.base + u64::from(step.op.at));
+        if !has_come(&place) {
             return Next::Missing;
         }
         // Operations need only operations before them, so this one need not wait.
-        step.take(lanes, self.base);
+        step.take(&place);
         self.done |= 1 << at;
         Next::Read
     }

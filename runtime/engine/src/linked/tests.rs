@@ -2,7 +2,7 @@
 //! of boards.
 #![allow(unsafe_code)] // binds memory of the tests
 
-use super::{Lanes, Lines, Link, Linked, Look, Messages, Run, Unlinkable};
+use super::{Lanes, Lines, Link, Linked, Look, Messages, Place, Run, Unlinkable};
 use crate::memory::Zeroed;
 use crate::testing::{nisa, program};
 use crate::{Schedule, Seed};
@@ -41,7 +41,13 @@ impl Boards {
     }
 }
 
-impl Lanes for Boards {
+/// A place of a message of the rank with these lines.
+struct At<'l> {
+    lines: &'l RefCell<Vec<Option<Cell>>>,
+    position: u64,
+}
+
+impl<'l> Lanes for &'l Boards {
     fn put(
         &self,
         position: u64,
@@ -51,26 +57,38 @@ impl Lanes for Boards {
         fill: impl FnOnce(&mut [u8]),
     ) {
         self.readers.set(self.readers.get() | readers);
+        self.put_quietly(position, signature, len, fill);
+    }
+
+    fn put_quietly(&self, position: u64, signature: u16, len: usize, fill: impl FnOnce(&mut [u8])) {
         let mut bytes = vec![0; len];
         fill(&mut bytes);
         let cell = Cell { position, signature, bytes };
         let mut lines = self.written[self.own].borrow_mut();
-        lines[Self::line(position)] = Some(cell);
+        lines[Boards::line(position)] = Some(cell);
     }
 
-    fn look(&self, writer: u32, position: u64, signature: u16) -> Look {
-        let lines = self.written[writer as usize].borrow();
-        match &lines[Self::line(position)] {
-            Some(cell) if cell.position != position => Look::Missing,
+    type Place = At<'l>;
+
+    fn place(&self, writer: u32, position: u64) -> At<'l> {
+        At { lines: &self.written[writer as usize], position }
+    }
+}
+
+impl Place for At<'_> {
+    fn look(&self, signature: u16) -> Look {
+        let lines = self.lines.borrow();
+        match &lines[Boards::line(self.position)] {
+            Some(cell) if cell.position != self.position => Look::Missing,
             Some(cell) if cell.signature != signature => Look::Other(cell.signature),
             Some(_) => Look::Arrived,
             None => Look::Missing,
         }
     }
 
-    fn read<R>(&self, writer: u32, position: u64, len: usize, read: impl FnOnce(&[u8]) -> R) -> R {
-        let lines = self.written[writer as usize].borrow();
-        let cell = lines[Self::line(position)].as_ref().expect("it has arrived");
+    fn read<R>(&self, len: usize, read: impl FnOnce(&[u8]) -> R) -> R {
+        let lines = self.lines.borrow();
+        let cell = lines[Boards::line(self.position)].as_ref().expect("it has arrived");
         assert_eq!(cell.bytes.len(), len);
         read(&cell.bytes)
     }
@@ -108,20 +126,33 @@ impl Rank {
     }
 }
 
-/// Runs a file on linked ranks that are polled in random order. Returns their memory.
+/// Runs a file on linked ranks that are polled in random order. Tiny runs take the short way now and
+/// then. Returns the ranks' memory.
 fn run(nisa: &Arc<Nisa>, link: &Link, random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
     let mut boards = Boards::new(nisa.num_ranks());
     let ranks = (0..nisa.num_ranks()).map(|rank| Rank::new(nisa, link, rank));
     let mut ranks: Vec<Rank> = ranks.collect::<Result<_, _>>().expect("it was linked");
     let base = random.u64(..1 << 40) / 16384 * 16384;
-    ranks.iter_mut().for_each(|rank| rank.run.start(base));
+    for (own, Rank { run, .. }) in ranks.iter_mut().enumerate() {
+        boards.own = own;
+        match run.is_tiny() && random.bool() {
+            true => drop(run.start_tiny(&&boards, base)),
+            false => run.start(base),
+        }
+    }
     for _ in 0..10_000 {
         let at = random.usize(..ranks.len());
         boards.own = at;
+        if ranks[at].run.is_tiny() && random.bool() {
+            let run = &mut ranks[at].run;
+            let has_ended = run.read_tiny(&&boards, |place| place.look(7) == Look::Arrived);
+            assert!(run.has_ended() || !has_ended);
+            continue;
+        }
         // Now and then a rank has no room yet.
         let writable = if random.bool() { u64::MAX } else { base + random.u64(..4) };
         let which = if random.bool() { u64::MAX } else { ranks[at].run.initial() };
-        ranks[at].run.execute(&boards, writable, which).expect("no other schedule runs");
+        ranks[at].run.execute(&&boards, writable, which).expect("no other schedule runs");
     }
     assert!(ranks.iter().all(|rank| rank.run.has_ended()), "ranks still wait");
     ranks.iter().map(Rank::memory).collect()
@@ -129,7 +160,7 @@ fn run(nisa: &Arc<Nisa>, link: &Link, random: &mut fastrand::Rng) -> Vec<Vec<u8>
 
 #[test]
 fn random_programs_end_with_the_interpreters_memory() {
-    let mut linked = 0;
+    let (mut linked, mut tiny) = (0, 0);
     for seed in 0..goal_filetest::seeds(3000) {
         let mut random = fastrand::Rng::with_seed(seed);
         let shape = Shape { ranks: (2, 5), ..Shape::linked(seed) };
@@ -145,12 +176,15 @@ fn random_programs_end_with_the_interpreters_memory() {
         let nisa = nisa(&program);
         let Ok(link) = Link::new(&nisa, &LINES) else { continue };
         linked += 1;
+        let is_tiny = |rank| Rank::new(&nisa, &link, rank).is_ok_and(|rank| rank.run.is_tiny());
+        tiny += usize::from((0..nisa.num_ranks()).any(is_tiny));
         let options = goal_interp::Options::default();
         let expected = goal_interp::run(&program.flattened(), &options).expect("no deadlock");
         let memory = run(&nisa, &link, &mut random);
         assert_eq!(expected.first_difference(&memory), None, "seed {seed}: (rank, address)");
     }
     assert!(linked > 300, "only {linked} programs can be linked");
+    assert!(tiny > 10, "only {tiny} programs have a rank with a tiny run");
 }
 
 /// A file of two ranks that exchange 8 bytes.
@@ -159,6 +193,36 @@ fn exchange() -> Arc<Nisa> {
         rank 0 { send 0,8 to 1  recv 8,8 from 1 }
         rank 1 { send 0,8 to 0  recv 8,8 from 0 }";
     nisa(&goal_smith::on_buffers(&program(text)))
+}
+
+#[test]
+fn tiny_runs_end_with_the_interpreters_memory() {
+    let all = |bytes: u32| {
+        let rank = |me: u32| {
+            let peers = (0..3).filter(|&peer| peer != me);
+            let each = peers.map(|peer| {
+                format!("send 0,{bytes} to {peer}; recv {},{bytes} from {peer};", 8 + 8 * peer)
+            });
+            format!("rank {me} {{ {} }}", each.collect::<String>())
+        };
+        format!("num_ranks 3 {}", (0..3).map(rank).collect::<String>())
+    };
+    let sum = "num_ranks 2
+        rank 0 { scratch 8; s: send 0,8 to 1; r: recv @0,8 from 1;
+            e: exec sumInt64 with @0,8 0,8; requ e -> r; requ e -> s; }
+        rank 1 { s: send 0,8 to 0; r: recv 8,8 from 0; }";
+    for text in [&all(0), &all(8), sum] {
+        let program = goal_smith::on_buffers(&program(text));
+        let nisa = nisa(&program);
+        let link = Link::new(&nisa, &LINES).expect("it can be linked");
+        assert!(Rank::new(&nisa, &link, 0).is_ok_and(|rank| rank.run.is_tiny()), "{text}");
+        let options = goal_interp::Options::default();
+        let expected = goal_interp::run(&program.flattened(), &options).expect("no deadlock");
+        for seed in 0..50 {
+            let memory = run(&nisa, &link, &mut fastrand::Rng::with_seed(seed));
+            assert_eq!(expected.first_difference(&memory), None, "seed {seed}: {text}");
+        }
+    }
 }
 
 #[test]
@@ -185,12 +249,12 @@ fn another_signature_is_a_mismatch() {
     let link = Link::new(&nisa, &LINES).expect("it can be linked");
     let mut boards = Boards::new(2);
     boards.own = 1;
-    boards.put(0, 8, 8, 1, |bytes| bytes.fill(1));
+    (&boards).put(0, 8, 8, 1, |bytes| bytes.fill(1));
     boards.own = 0;
     let mut rank = Rank::new(&nisa, &link, 0).expect("it was linked");
     rank.run.start(0);
     let mismatch = super::Mismatch { writer: 1, signature: 8 };
-    assert_eq!(rank.run.execute(&boards, u64::MAX, u64::MAX), Err(mismatch));
+    assert_eq!(rank.run.execute(&&boards, u64::MAX, u64::MAX), Err(mismatch));
     assert!(!rank.run.has_ended());
 }
 
@@ -209,7 +273,7 @@ fn readers_are_ranks_of_the_job() {
     let mut rank = Rank::in_job(&of_job(5), &link, &[9, 5], 0).expect("it was linked");
     let boards = Boards::new(2);
     rank.run.start(0);
-    assert_eq!(rank.run.execute(&boards, u64::MAX, u64::MAX), Ok(false));
+    assert_eq!(rank.run.execute(&&boards, u64::MAX, u64::MAX), Ok(false));
     assert_eq!(boards.readers.get(), 1 << 5);
     let mut awaited = Vec::new();
     rank.run.awaited(|writer, position| awaited.push((writer, position)));
@@ -224,7 +288,7 @@ fn a_rank_without_room_waits_for_it() {
     let boards = Boards::new(2);
     let mut rank = Rank::new(&nisa, &link, 0).expect("it was linked");
     rank.run.start(64);
-    assert_eq!(rank.run.execute(&boards, 64, u64::MAX), Ok(false));
+    assert_eq!(rank.run.execute(&&boards, 64, u64::MAX), Ok(false));
     assert!(rank.run.waits_for_room());
     let told: Vec<String> = rank.run.underway().iter().map(ToString::to_string).collect();
     assert_eq!(
@@ -234,7 +298,7 @@ fn a_rank_without_room_waits_for_it() {
             "recv number 1 from rank 1, tag 0, waits for a message"
         ]
     );
-    assert_eq!(rank.run.execute(&boards, 65, u64::MAX), Ok(false));
+    assert_eq!(rank.run.execute(&&boards, 65, u64::MAX), Ok(false));
     assert!(!rank.run.waits_for_room());
     let mut awaited = Vec::new();
     rank.run.awaited(|writer, position| awaited.push((writer, position)));
@@ -292,14 +356,14 @@ fn a_rank_writes_all_pieces_before_it_waits() {
     for (own, rank) in ranks.iter_mut().enumerate() {
         boards.own = own;
         rank.run.start(0);
-        assert_eq!(rank.run.execute(&boards, u64::MAX, u64::MAX), Ok(own == 1));
+        assert_eq!(rank.run.execute(&&boards, u64::MAX, u64::MAX), Ok(own == 1));
     }
     assert_eq!([0, 1].map(|own| written(&boards, own)), [2, 2]);
     // A report names the receive once.
     let told: Vec<String> = ranks[0].run.underway().iter().map(ToString::to_string).collect();
     assert_eq!(told, ["recv number 1 from rank 1, tag 0, waits for a message"]);
     boards.own = 0;
-    assert_eq!(ranks[0].run.execute(&boards, u64::MAX, u64::MAX), Ok(true));
+    assert_eq!(ranks[0].run.execute(&&boards, u64::MAX, u64::MAX), Ok(true));
 }
 
 /// Returns the number of messages and pieces that rank `own` has written.
@@ -319,10 +383,10 @@ fn one_look_executes_all_that_can_go_on() {
     let mut ranks = [0, 1].map(|rank| Rank::new(&nisa, &link, rank).expect("it was linked"));
     ranks.iter_mut().for_each(|rank| rank.run.start(0));
     let initial = ranks[0].run.initial();
-    assert_eq!(ranks[0].run.execute(&boards, u64::MAX, initial), Ok(false));
+    assert_eq!(ranks[0].run.execute(&&boards, u64::MAX, initial), Ok(false));
     assert_eq!(written(&boards, 0), 2);
     boards.own = 1;
-    assert_eq!(ranks[1].run.execute(&boards, u64::MAX, u64::MAX), Ok(true));
+    assert_eq!(ranks[1].run.execute(&&boards, u64::MAX, u64::MAX), Ok(true));
     assert_eq!(written(&boards, 1), 2);
 }
 

@@ -184,12 +184,29 @@ impl Span {
         read(unsafe { std::slice::from_raw_parts(self.start, self.len) })
     }
 
+    /// Returns the bytes if there are eight, otherwise `None`.
+    #[inline(always)]
+    pub(crate) fn eight(self) -> Option<[u8; 8]> {
+        // SAFETY: as in `read`. The span has so many bytes.
+        (self.len == 8).then(|| unsafe { self.start.cast::<[u8; 8]>().read() })
+    }
+
     /// Calls `write` with the bytes. Meanwhile `write` must not access these bytes in another way,
     /// by another span for example.
     #[inline]
     pub(crate) fn write<R>(self, write: impl FnOnce(&mut [u8]) -> R) -> R {
         // SAFETY: as in `read`.
         write(unsafe { std::slice::from_raw_parts_mut(self.start, self.len) })
+    }
+
+    /// Returns the bytes to write if there are eight, otherwise `None`.
+    ///
+    /// # Safety
+    /// No other code accesses these bytes during the lifetime, by another span for example.
+    #[inline(always)]
+    pub(crate) unsafe fn eight_mut<'a>(self) -> Option<&'a mut [u8; 8]> {
+        // SAFETY: the contract of `Region::new`; see "Aliases" above. The caller promises the rest.
+        (self.len == 8).then(|| unsafe { &mut *self.start.cast() })
     }
 
     /// Calls a closure with this span's bytes to read and `target`'s bytes to write.

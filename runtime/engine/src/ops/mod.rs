@@ -115,7 +115,7 @@ pub(crate) fn apply_bytes(
 /// # Panics
 /// If the operation is not defined on the type, the operands are not equally many whole elements,
 /// or B and C overlap partly.
-#[inline]
+#[inline(always)]
 pub(crate) fn fold(op: Op, datatype: Datatype, message: &[u8], b: Span, c: Span, reversed: bool) {
     let (size, width) = (message.len(), datatype.width() as usize);
     assert!(b.len() == size && c.len() == size && size & (width - 1) == 0, "{size} bytes");

@@ -24,7 +24,7 @@ impl Ranks {
     fn put(&self, position: u64, fences: Fences) {
         // SAFETY: one writer, in the first lap.
         unsafe { Board::new(&self.board).put(Ring::Short, position, 1, 0, |_| ()) };
-        Napping::new(&self.marks, fences).wake(0, 0b10, |rank| {
+        Napping::wake(Napping::new(&self.marks, fences).sleepers(0b10), |rank| {
             assert_eq!(rank, 1);
             self.reader.mailbox().wake();
         });
@@ -119,7 +119,7 @@ fn two_readers_nap() {
         let (board, marks, allocated) = &*ranks;
         // SAFETY: one writer, in the first lap.
         unsafe { Board::new(board).put(Ring::Short, 0, 1, 0, |_| ()) };
-        Napping::new(marks, fences).wake(0, u64::MAX, |rank| {
+        Napping::wake(Napping::new(marks, fences).sleepers(u64::MAX), |rank| {
             allocated[rank as usize].mailbox().wake();
         });
         readers.into_iter().for_each(|reader| reader.join().unwrap());

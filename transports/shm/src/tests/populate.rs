@@ -1,5 +1,8 @@
-//! Tests that memory becomes resident.
+//! Tests that memory becomes resident. `unsafe`: reads of boards.
+#![allow(unsafe_code)]
 
+use super::segment;
+use crate::board::{Look, Ring};
 use crate::mapping::Mapping;
 use crate::populate::{HUGE_PAGE, PAGE, populate_read};
 
@@ -35,4 +38,32 @@ fn any_bytes_can_be_mapped() {
     populate_read(&[]);
     populate_read(&[1; 3]);
     populate_read(&vec![1; 1 << 20]);
+}
+
+/// Returns the page faults of this thread that needed no device.
+fn faults() -> u64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    fields.split_whitespace().nth(7).unwrap().parse().unwrap()
+}
+
+/// Without this, a reader would have a fault for each page, or for some pages in a row.
+#[test]
+fn a_mapped_board_costs_its_reader_no_faults() {
+    let segment = segment(2, 1);
+    segment.map_board(1, 0);
+    let board = segment.board(1);
+    let before = faults();
+    for ring in [Ring::Short, Ring::Long] {
+        let few = if ring == Ring::Short { ring.lines() } else { ring.lines() / 4 };
+        for position in 0..few {
+            assert_eq!(board.look(ring, position, 1), Look::Missing);
+            // SAFETY: nobody writes to this segment.
+            unsafe { board.payload(ring, position, 64) }
+                .iter()
+                .for_each(|&byte| assert_eq!(byte, 0));
+        }
+    }
+    // The test itself allocates.
+    assert!(faults() - before < 4, "{} faults", faults() - before);
 }

@@ -8,8 +8,8 @@ use goal_filetest::patience;
 use goal_job::transport::Choice;
 use goal_job::{Job, JobSpec, Mode, Settings, Wait, layout};
 use goal_lang::limits::Limits;
-use goal_shm::Segment;
 use goal_shm::board::{Look, Ring, word};
+use goal_shm::{Napping, Segment};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -58,7 +58,7 @@ fn put(segment: &Segment, rank: u32, position: u64) {
     let fill = |payload: &mut [u8]| payload.copy_from_slice(&position.to_ne_bytes());
     // SAFETY: one writer per rank. The reader has read all before the last message but one.
     unsafe { segment.board(rank).put(RING, position, SIGNATURE, 8, fill) };
-    segment.napping().wake(0, 1 << (1 - rank), |rank| {
+    Napping::wake(segment.napping().sleepers(1 << (1 - rank)), |rank| {
         segment.mailbox(rank).wake();
     });
 }
