@@ -173,9 +173,8 @@ impl<T> Held<'_, T> {
             Some(guard) => MutexGuard::unlocked_fair(guard, f),
             None => {
                 self.lock.bias.leave();
+                let _again = TakeAgain(self);
                 f();
-                let mut again = ManuallyDrop::new(self.lock.lock());
-                self.guard = again.guard.take();
             }
         }
     }
@@ -192,6 +191,16 @@ impl<T> Held<'_, T> {
                 self.guard = again.guard.take();
             }
         }
+    }
+}
+
+/// Takes a lock again when it is dropped, even by a panic.
+struct TakeAgain<'h, 'a, T>(&'h mut Held<'a, T>);
+
+impl<T> Drop for TakeAgain<'_, '_, T> {
+    fn drop(&mut self) {
+        let mut again = ManuallyDrop::new(self.0.lock.lock());
+        self.0.guard = again.guard.take();
     }
 }
 
@@ -341,6 +350,24 @@ mod tests {
                 }
             });
             assert_eq!(*held, 2);
+        }
+    }
+
+    #[test]
+    fn a_panic_without_the_lock_takes_it_again() {
+        use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+        for is_offered in [true, false] {
+            let mutex = mutex(is_offered);
+            let mut held = mutex.lock();
+            let panics = || {
+                assert!(in_thread(|| mutex.try_lock().is_some()));
+                panic_any(());
+            };
+            let unlocked = catch_unwind(AssertUnwindSafe(|| held.unlocked_fair(panics)));
+            assert!(unlocked.is_err());
+            assert!(in_thread(|| mutex.try_lock().is_none()));
+            held.unlock_fair();
+            assert!(in_thread(|| mutex.try_lock().is_some()));
         }
     }
 
