@@ -167,12 +167,12 @@ impl<T> Held<'_, T> {
     }
 
     /// Releases the lock as [`unlock_fair`](Self::unlock_fair) does, calls `f`, and takes the lock
-    /// again.
+    /// again. Calls of `f` can't take the lock by the bias.
     pub(crate) fn unlocked_fair(&mut self, f: impl FnOnce()) {
         match &mut self.guard {
             Some(guard) => MutexGuard::unlocked_fair(guard, f),
             None => {
-                self.lock.bias.leave();
+                self.lock.bias.leave_barred();
                 let _again = TakeAgain(self);
                 f();
             }
@@ -194,11 +194,13 @@ impl<T> Held<'_, T> {
     }
 }
 
-/// Takes a lock again when it is dropped, even by a panic.
+/// Takes a lock again when it is dropped, even by a panic. The owner of the bias is barred until
+/// then.
 struct TakeAgain<'h, 'a, T>(&'h mut Held<'a, T>);
 
 impl<T> Drop for TakeAgain<'_, '_, T> {
     fn drop(&mut self) {
+        self.0.lock.bias.leave();
         let mut again = ManuallyDrop::new(self.0.lock.lock());
         self.0.guard = again.guard.take();
     }
@@ -285,6 +287,9 @@ mod tests {
         held.unlock_fair();
         assert!(mutex.enter().is_some());
         assert!(in_thread(|| mutex.enter().is_none()));
+        let mut held = mutex.enter().expect("nobody has it");
+        held.unlocked_fair(|| assert!(mutex.enter().is_none()));
+        drop(held);
         assert!(mutex.enter().is_some());
     }
 

@@ -36,7 +36,7 @@ pub(crate) struct RankCore {
     /// The linked schedules and collectives that were started lately.
     pub(crate) recent: Recent,
     /// True if nothing but linked runs can be under way, nobody else awaits their ends, and the job
-    /// goes on. It is false while a thread holds the lock for a longer call.
+    /// goes on. It is false while a thread holds the lock for a longer call, or waits for runs.
     pub(crate) is_plain: bool,
     /// The error that ended the job.
     pub(crate) failure: Option<Error>,
