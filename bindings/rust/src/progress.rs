@@ -309,6 +309,9 @@ impl RankCore {
                 self.settle(number)?;
             }
         }
+        if !self.slots.watched.is_empty() {
+            self.watch_by_thread();
+        }
         Ok(())
     }
 
@@ -363,9 +366,15 @@ impl RankCore {
             && self.member.is_some()
     }
 
-    /// Lets the thread of mode `thread` notice when linked runs can go on.
+    /// Lets the thread of mode `thread` notice when linked runs can go on, if their ends call
+    /// functions or wake tasks. The thread forgets each word that has come, so this is called after
+    /// all progress.
+    #[cold]
     fn watch_by_thread(&mut self) {
         let Self { member: Some(member), slots, links, .. } = self else { return };
+        if slots.watched.is_empty() {
+            return;
+        }
         let awaited = links.awaited(slots.all_linked());
         if !awaited.is_empty() {
             member.watch_by_thread(awaited);

@@ -123,7 +123,13 @@ impl<'a> ProgressThread<'a> {
     /// Sets the words that the thread waits for.
     pub(super) fn watch(&self, watched: Vec<Watched<'a>>) {
         let is_none = watched.is_empty();
-        *self.watched() = watched;
+        let mut known = self.watched();
+        // If the thread sleeps, it sleeps until one of the words that it knows has come.
+        if *known == watched {
+            return;
+        }
+        *known = watched;
+        drop(known);
         // The thread may sleep, and nobody would wake it for these words. After the rank has
         // reclaimed the engine, `release` sees to them.
         if !is_none && self.state.load(Ordering::SeqCst) == RELEASED {

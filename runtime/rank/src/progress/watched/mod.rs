@@ -18,7 +18,13 @@ pub struct Watched<'a> {
     wanted: Wanted,
 }
 
-#[derive(Debug, Clone, Copy)]
+impl PartialEq for Watched<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.word, other.word) && self.wanted == other.wanted
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     /// The word of a cell.
     Message(u64),
