@@ -46,6 +46,16 @@ pub(crate) struct Boards {
 }
 
 impl Boards {
+    /// Tells peers that this rank has ended its runs up to the position `ended` of a ring. Wakes
+    /// those that sleep until they have room.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn publish(&self, ring: board::Ring, ended: u64) {
+        self.own.consume(ring, ended);
+        // Few ranks wait for room, so all of them look if it was this rank that they wait for.
+        self.wake(self.segment.awaiting_room().sleepers(u64::MAX));
+    }
+
     /// Returns those of these readers that sleep, after a message was written for them.
     #[inline(always)]
     pub(crate) fn sleepers(&self, readers: u64) -> u64 {

@@ -471,7 +471,7 @@ impl Links {
         let OfCommunicator { boards, rings } = &mut self.communicators[number];
         let positions = &mut rings[ring as usize];
         (positions.published, positions.ended) = (ended, 0);
-        boards.own.consume(on_board(ring), ended);
+        boards.publish(on_board(ring), ended);
     }
 
     /// Tells peers up to which positions the runs have ended here. `running` are the runs that have
@@ -579,6 +579,6 @@ fn note_tiny_end(positions: &mut Positions, lines: u64, boards: &Boards, status:
         positions.ended += lines;
     } else if positions.next - positions.published >= quarter(Ring::Short) {
         (positions.published, positions.ended) = (positions.next, 0);
-        boards.own.consume(board::Ring::Short, positions.next);
+        boards.publish(board::Ring::Short, positions.next);
     }
 }

@@ -254,7 +254,9 @@ impl SharedGroup {
             let Some(core) = self.core.try_lock() else { return };
             let mut core = HeldCore::new(self, core);
             self.has_missed.store(false, Ordering::SeqCst);
-            let failure = match core.reap() {
+            // Runs that nobody watches come first, since peers read messages in their order.
+            let advanced = core.advance_linked();
+            let failure = match advanced.and_then(|()| core.reap()) {
                 Err(error) => Some(error),
                 Ok(()) if core.slots.watched.is_empty() => None,
                 Ok(()) if self.attached.is_over() => core.met(),

@@ -1,8 +1,9 @@
-// The rank's thread of mode `thread` tells the ends of small collectives while the program makes no
-// call: of messages that come one by one, after a change of the mode, and if runs wait for room.
+// The rank's thread tells the ends of small collectives while the program makes no call. Their
+// messages come one by one, the mode has changed before, or the runs wait for room.
 // RUN: build %s
 // RUN: goal-run -n 3 --timeout 60 --progress thread ./told one-by-one
 // RUN: goal-run -n 3 --timeout 60 ./told changed
+// RUN: goal-run -n 3 --timeout 60 --progress thread ./told room
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
 #include <goal.h>

@@ -10,7 +10,7 @@ mod tests;
 
 use super::error::Interrupted;
 use super::poll_now;
-use super::watched::Watched;
+use super::watched::{self, Watched};
 use crate::equip::fail_by;
 use crate::transport::RankTransport;
 use goal_engine::transport::Wakeup;
@@ -147,7 +147,7 @@ impl<'a> ProgressThread<'a> {
         if watched.is_empty() {
             return Nap::Rings;
         }
-        let is_ordered = self.job.segment.napping().enter(self.rank);
+        let is_ordered = watched::enter(self.job.segment, self.rank, &watched);
         match watched.iter().any(Watched::has_come) {
             true => Nap::HasCome,
             false if is_ordered => Nap::Rings,
@@ -229,7 +229,7 @@ impl<'a> ProgressThread<'a> {
             // armed, which ends the sleep.
             self.state.store(RECLAIMED, Ordering::SeqCst);
             self.job.segment.mailbox(self.rank).disarm();
-            self.job.segment.napping().leave(self.rank);
+            watched::leave(self.job.segment, self.rank);
         }
     }
 
@@ -333,7 +333,7 @@ impl<'a> ProgressThread<'a> {
     fn act(&self, engine: &mut Engine<'a, RankTransport<'a>>) -> Option<Sleep<'a>> {
         let mailbox = self.job.segment.mailbox(self.rank);
         mailbox.disarm();
-        self.job.segment.napping().leave(self.rank);
+        watched::leave(self.job.segment, self.rank);
         // To drain a bell takes the ring away from every sleeper that has not looked yet. So the
         // thread drains the bell only here, with the engine released. The rank drains it only with
         // the engine reclaimed. So neither drains it while the other may sleep.
