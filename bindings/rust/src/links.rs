@@ -512,8 +512,8 @@ impl Links {
         let peers = boards.all.iter().enumerate().filter(|&(rank, _)| rank != me);
         let read = peers.map(|(_, board)| board.consumed(of_board)).min();
         // Peers that have told nothing yet may have words of an earlier communicator.
-        let writable = read.map_or(u64::MAX, |read| read + of_board.lines());
-        rings[ring as usize].raise_writable(of_board, writable);
+        let read = read.unwrap_or(u64::MAX);
+        rings[ring as usize].raise_writable(of_board, read);
     }
 
     /// Returns what these runs wait for, so that a sleep of the rank ends when it comes.
