@@ -234,9 +234,10 @@ int GOAL_Get_progress(void);
 int GOAL_Set_progress(GOAL_Progress progress);
 
 /*
- * A function that calls which wait call again and again. It may call other libraries, as MPI. Of
- * this library it may call GOAL_Abort only; other functions return GOAL_ERR_UNSUPPORTED. It must not
- * leave by longjmp. An exception that leaves it ends the process.
+ * A function of the program. Calls of the library call it again and again while they wait. It may
+ * call other libraries, such as MPI. Of this library it may call GOAL_Abort only; other functions
+ * return GOAL_ERR_UNSUPPORTED. It must not leave by longjmp. An exception that leaves it ends the
+ * process.
  */
 typedef void (*GOAL_Idle)(void);
 

@@ -474,9 +474,9 @@ impl Links {
         boards.publish(on_board(ring), ended);
     }
 
-    /// Tells peers up to which positions the runs have ended here. `running` are the runs that have
-    /// not ended. Called before this rank sleeps, and when runs overlap, since then the end of one
-    /// run alone tells nothing.
+    /// Tells peers up to which positions all runs of this rank have ended. `running` has the runs
+    /// that go on. An end is told at once only if no other run is open. So this is called before the
+    /// rank sleeps, and from time to time while runs overlap.
     #[cold]
     pub(crate) fn publish_all<'r>(&mut self, running: impl Iterator<Item = &'r mut Run>) {
         let next = |of: &OfCommunicator| [of.rings[0].next, of.rings[1].next];

@@ -1,7 +1,8 @@
 //! The calls that a program makes most: a linked schedule starts again, and its run ends soon.
 //!
-//! These functions do nothing that can fail, allocate or wait for long. In every other case they
-//! return early without an effect, and the caller takes the usual way.
+//! These functions neither fail nor allocate, and wait for 50 microseconds at most. If a start
+//! returns early, it has had no effect. A test or a wait may have executed operations of its run
+//! before it returns false. The caller then takes the usual way.
 //!
 //! [`start`] and [`wait`] execute tiny runs on the spot, and keep few values meanwhile. They hand
 //! the held lock to another function for all other runs.
