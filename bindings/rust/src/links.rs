@@ -90,6 +90,9 @@ pub(crate) struct Links {
     in_use: Vec<usize>,
     /// The number of open runs whose peers wait for later calls of this rank.
     relays: u32,
+    /// True if peers should hear of the ends of blocks, and other runs are open. Then
+    /// [`publish_all`](Self::publish_all) finds out how much has ended.
+    pub(crate) owes_ends: bool,
     /// The looks of a waiting rank before it waits in the usual way.
     looks: u32,
     /// The further looks with a yield of the processor between two of them.
@@ -123,6 +126,7 @@ impl Links {
             sets: FxHashMap::default(),
             in_use: Vec::new(),
             relays: 0,
+            owes_ends: false,
             looks,
             yields,
             status: segment.status(me),
@@ -189,12 +193,29 @@ impl Links {
 
     /// Starts a run, which takes the next lines of its ring.
     pub(crate) fn start(&mut self, run: &mut Run) {
+        if run.is_long() {
+            return self.start_long(run);
+        }
         let ring = run.ring();
         let positions = &mut self.communicators[run.board()].rings[ring as usize];
         run.start(positions.take(on_board(ring), run.lines()));
         self.relays += u32::from(run.has_relay());
         // Peers must hear of the lines of a rank that has nothing to do.
         if run.has_ended() {
+            self.note_end(run);
+        }
+    }
+
+    /// Starts a run of several blocks, which takes the lines of all blocks.
+    #[cold]
+    fn start_long(&mut self, run: &mut Run) {
+        run.rewind();
+        let ring = on_board(run.ring());
+        let positions = &mut self.communicators[run.board()].rings[run.ring() as usize];
+        run.start(positions.take(ring, run.lines()));
+        positions.next = run.end_of_blocks(|at, lines| ring.fit(at, lines));
+        self.relays += 1;
+        if run.has_ended() && !run.next_block(|at, lines| ring.fit(at, lines)) {
             self.note_end(run);
         }
     }
@@ -264,6 +285,9 @@ impl Links {
         if run.has_ended() {
             return Ok(true);
         }
+        if LONG && run.is_long() {
+            return self.execute_blocks(run);
+        }
         let ring = if LONG { Ring::Long } else { Ring::Short };
         let number = run.board();
         let of = &self.communicators[number];
@@ -274,6 +298,41 @@ impl Links {
         let writable = rings[LONG as usize].writable;
         let has_ended = run.execute(&OneRing::<LONG>(boards), writable, which)?;
         Ok(has_ended && self.note_end(run))
+    }
+
+    /// Executes what can be executed of a run of several blocks.
+    #[inline(never)]
+    fn execute_blocks(&mut self, run: &mut Run) -> std::result::Result<bool, Mismatch> {
+        let (number, ring) = (run.board(), on_board(Ring::Long));
+        loop {
+            let writable = self.communicators[number].rings[Ring::Long as usize].writable;
+            if run.end() > writable && run.linked().readers() != 0 {
+                self.look_for_room(number, Ring::Long);
+            }
+            let OfCommunicator { boards, rings } = &self.communicators[number];
+            let writable = rings[Ring::Long as usize].writable;
+            if !run.execute_ready(&OneRing::<true>(boards), writable)? {
+                return Ok(false);
+            }
+            if !run.next_block(|at, lines| ring.fit(at, lines)) {
+                return Ok(self.note_end(run));
+            }
+            self.note_block(run);
+        }
+    }
+
+    /// Notes that all blocks before the current one have ended.
+    fn note_block(&mut self, run: &Run) {
+        let (number, ended) = (run.board(), run.base());
+        let positions = &self.communicators[number].rings[Ring::Long as usize];
+        self.status.process_state.note_move();
+        if ended - positions.published >= quarter(Ring::Long) {
+            match positions.open {
+                1 => self.publish(number, Ring::Long, ended),
+                // An earlier run may be open.
+                _ => self.owes_ends = true,
+            }
+        }
     }
 
     /// Looks for the messages of a run, for as long as they usually take. Returns true if the run
@@ -318,6 +377,9 @@ impl Links {
         most: u32,
         is_wanted: impl Fn() -> bool,
     ) -> bool {
+        if run.is_long() {
+            return self.spin_blocks(run, most, is_wanted);
+        }
         while looks < most {
             pause(looks);
             looks += 1;
@@ -338,16 +400,41 @@ impl Links {
         self.yields > 0 && self.spin_and_yield(run, is_wanted)
     }
 
+    /// Looks for the messages of a run of several blocks. Each message that comes begins a new count
+    /// of looks.
+    fn spin_blocks(&mut self, run: &mut Run, most: u32, is_wanted: impl Fn() -> bool) -> bool {
+        let (mut looks, mut all_looks, mut ended) = (0, 0u32, run.ended());
+        while looks < most {
+            pause(looks);
+            (looks, all_looks) = (looks + 1, all_looks.wrapping_add(1));
+            match self.poll(run) {
+                Ok(true) => return true,
+                // The usual way knows all open runs, and tells up to where they have ended.
+                Ok(false) if self.owes_ends => return false,
+                Ok(false) if all_looks.is_multiple_of(LOOKS_ALONE) && is_wanted() => return false,
+                Ok(false) if run.ended() != ended => (looks, ended) = (0, run.ended()),
+                Ok(false) => {}
+                Err(_) => return false,
+            }
+        }
+        self.yields > 0 && self.spin_and_yield(run, is_wanted)
+    }
+
     /// Looks for the messages of a run, and yields the processor between two looks. Other ranks may
     /// need it to write them. Returns true if the run has ended.
     #[cold]
     fn spin_and_yield(&mut self, run: &mut Run, is_wanted: impl Fn() -> bool) -> bool {
-        for _ in 0..self.yields {
+        let (mut left, mut ended) = (self.yields, run.ended());
+        while left > 0 {
             match self.poll(run) {
                 Ok(true) => return true,
                 Ok(false) if is_wanted() => return false,
                 Ok(false) => std::thread::yield_now(),
                 Err(_) => return false,
+            }
+            left -= 1;
+            if run.is_long() && run.ended() != ended {
+                (left, ended) = (self.yields, run.ended());
             }
         }
         false
@@ -408,6 +495,7 @@ impl Links {
     /// run alone tells nothing.
     #[cold]
     pub(crate) fn publish_all<'r>(&mut self, running: impl Iterator<Item = &'r mut Run>) {
+        self.owes_ends = false;
         let next = |of: &OfCommunicator| [of.rings[0].next, of.rings[1].next];
         let mut ended = self.communicators.each_ref().map(next);
         for run in running.filter(|run| !run.has_ended()) {

@@ -508,6 +508,9 @@ impl RankCore {
             if links.has_open_runs() && links.advance(slots.all_linked()).is_err() {
                 return Ok(false);
             }
+            if links.owes_ends {
+                links.publish_all(slots.all_linked());
+            }
             let mut runs = |number: u32| {
                 Ok::<_, Interrupted>(match slots.running(number) {
                     None | Some(Instance::Gone) => false,

@@ -92,7 +92,8 @@ impl Load {
     }
 
     fn plus(&self, other: &Self) -> Self {
-        let sum = |a: &[u32], b: &[u32]| a.iter().zip(b).map(|(a, b)| a.saturating_add(*b)).collect();
+        let sum =
+            |a: &[u32], b: &[u32]| a.iter().zip(b).map(|(a, b)| a.saturating_add(*b)).collect();
         let lines = self.lines.iter().zip(&other.lines).map(|(a, b)| a + b).collect();
         Self { ops: sum(&self.ops, &other.ops), pieces: sum(&self.pieces, &other.pieces), lines }
     }
@@ -205,11 +206,8 @@ impl<'m> Nodes<'m> {
 
     /// Returns the error that these nodes fit no block.
     fn refusal(&self, members: &[u32], load: &Load, all: &[Messages]) -> Refusal {
-        let too_long = |rank: usize| Refusal {
-            rank: rank as u32,
-            action: None,
-            why: Messages::TOO_LONG,
-        };
+        let too_long =
+            |rank: usize| Refusal { rank: rank as u32, action: None, why: Messages::TOO_LONG };
         if load.fits(false, u64::MAX) {
             let most = load.lines.iter().max();
             return too_long(load.lines.iter().position(|lines| Some(lines) == most).unwrap_or(0));

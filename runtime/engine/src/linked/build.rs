@@ -127,8 +127,8 @@ impl Linked {
         let is_simple = match &blocks[..] {
             [Block { ops, all, initial, .. }] => {
                 let is_put = |at: u32| matches!(ops[at as usize].kind, Kind::Put { .. });
-                let is_first_put = *initial == 0
-                    || initial.is_power_of_two() && is_put(initial.trailing_zeros());
+                let is_first_put =
+                    *initial == 0 || initial.is_power_of_two() && is_put(initial.trailing_zeros());
                 link.ring() == Ring::Short && *all != 0 && is_first_put && relay.is_none()
             }
             _ => false,
@@ -262,7 +262,10 @@ fn decode(
 ) -> Result<(Op, Operands), Unlinkable> {
     let size = |piece: Piece| u32::try_from(piece.size).map_err(|_| Unlinkable);
     match (record.operation(), message) {
-        (Operation::Send { peer, payload: Buffer::One(piece), reduce: None, .. }, Some((to, _))) => {
+        (
+            Operation::Send { peer, payload: Buffer::One(piece), reduce: None, .. },
+            Some((to, _)),
+        ) => {
             let readers = 1u64.checked_shl(peer).ok_or(Unlinkable)?;
             let kind = Kind::Put { readers, lines: link.lines_of(piece.size) };
             Ok((Op { needs: 0, kind, len: to.bytes, at: to.at }, [piece, NONE, NONE]))

@@ -93,7 +93,6 @@ fn only_user(drafts: &[Draft], at: usize) -> Option<usize> {
     (users.next().is_none() && waits.eq([user]) && is_unseen).then_some(user)
 }
 
-
 /// The uses of scratch memory in all blocks of a schedule. A *pair* is a receive into scratch memory
 /// and the only operation of its block that uses the message.
 #[derive(Default)]

@@ -154,12 +154,7 @@ impl Work {
 }
 
 impl Message {
-    pub(super) fn refused(
-        &self,
-        rank: u32,
-        work: fn(&Self) -> Work,
-        why: &'static str,
-    ) -> Refusal {
+    pub(super) fn refused(&self, rank: u32, work: fn(&Self) -> Work, why: &'static str) -> Refusal {
         let action = Underway { number: self.number.into(), offset: 0, work: work(self) };
         Refusal { rank, action: Some(action), why }
     }

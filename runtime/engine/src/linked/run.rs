@@ -308,11 +308,7 @@ impl Run {
     ///
     /// # Errors
     /// [`Mismatch`]; the run can't go on.
-    pub fn execute_ready(
-        &mut self,
-        lanes: &impl Lanes,
-        writable: u64,
-    ) -> Result<bool, Mismatch> {
+    pub fn execute_ready(&mut self, lanes: &impl Lanes, writable: u64) -> Result<bool, Mismatch> {
         let mut ready = self.long.as_ref().map_or(0, |long| long.ready);
         let (mut pending, mut executed) = (ready, Ok(()));
         while pending != 0 {
@@ -414,6 +410,12 @@ impl Run {
         step.take(lanes, self.base);
         self.done |= 1 << at;
         Next::Read
+    }
+
+    /// Returns the operations of the current block that have ended, as a mask, and the position of
+    /// the block.
+    pub fn ended(&self) -> (u64, u64) {
+        (self.done, self.base)
     }
 
     /// Returns the first operation that has not ended, as a mask; 0 if the run has ended. It needs

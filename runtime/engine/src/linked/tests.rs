@@ -130,7 +130,8 @@ impl Rank {
 /// write only where their peers have read, and now and then a rank has no room yet.
 fn run(nisa: &Arc<Nisa>, link: &Link, random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
     let ring = LONG.rings[1];
-    let fit = |at: u64, lines: u64| if at % ring + lines <= ring { at } else { at + ring - at % ring };
+    let fit =
+        |at: u64, lines: u64| if at % ring + lines <= ring { at } else { at + ring - at % ring };
     let mut boards = Boards::new(nisa.num_ranks());
     let ranks = (0..nisa.num_ranks()).map(|rank| Rank::new(nisa, link, rank));
     let mut ranks: Vec<Rank> = ranks.collect::<Result<_, _>>().expect("it was linked");
@@ -177,9 +178,7 @@ fn make_linkable(body: &mut Body) {
             end += size;
             Payload::Buffer(Piece { addr: end - size, size, space: Space::Memory })
         }
-        Payload::Reduced { operands, .. } if is_send => {
-            Payload::Buffer(pieces[operands as usize])
-        }
+        Payload::Reduced { operands, .. } if is_send => Payload::Buffer(pieces[operands as usize]),
         Payload::Reduced { op: Op::Div, datatype, operands } => {
             Payload::Reduced { op: Op::Sum, datatype, operands }
         }
