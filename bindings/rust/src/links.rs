@@ -93,6 +93,8 @@ pub(crate) struct Links {
     /// True if peers should hear of the ends of blocks, and other runs are open. Then
     /// [`publish_all`](Self::publish_all) finds out how much has ended.
     pub(crate) owes_ends: bool,
+    /// True if a run of several blocks has gone on and not ended, since somebody set this to false.
+    pub(crate) has_moved: bool,
     /// The looks of a waiting rank before it waits in the usual way.
     looks: u32,
     /// The further looks with a yield of the processor between two of them.
@@ -127,6 +129,7 @@ impl Links {
             in_use: Vec::new(),
             relays: 0,
             owes_ends: false,
+            has_moved: false,
             looks,
             yields,
             status: segment.status(me),
@@ -303,7 +306,7 @@ impl Links {
     /// Executes what can be executed of a run of several blocks.
     #[inline(never)]
     fn execute_blocks(&mut self, run: &mut Run) -> std::result::Result<bool, Mismatch> {
-        let (number, ring) = (run.board(), on_board(Ring::Long));
+        let (number, ring, ended) = (run.board(), on_board(Ring::Long), run.ended());
         loop {
             let writable = self.communicators[number].rings[Ring::Long as usize].writable;
             if run.end() > writable && run.linked().readers() != 0 {
@@ -312,6 +315,7 @@ impl Links {
             let OfCommunicator { boards, rings } = &self.communicators[number];
             let writable = rings[Ring::Long as usize].writable;
             if !run.execute_ready(&OneRing::<true>(boards), writable)? {
+                self.has_moved |= run.ended() != ended;
                 return Ok(false);
             }
             if !run.next_block(|at, lines| ring.fit(at, lines)) {
@@ -451,6 +455,11 @@ impl Links {
     #[inline(always)]
     pub(crate) fn has_relays(&self) -> bool {
         self.relays != 0
+    }
+
+    /// Returns true if there is one such run.
+    pub(crate) fn has_one_relay(&self) -> bool {
+        self.relays == 1
     }
 
     /// Executes what can be executed of these runs. Other ranks may wait for what a run writes, or
