@@ -10,6 +10,12 @@
 //!
 //! A rank may write a line again when all ranks have ended the runs of the lap before. Each rank
 //! publishes the position up to which its runs have ended, several times in a lap.
+//!
+//! **Runs of several blocks** take the lines of all their blocks when they start, so all ranks give
+//! equal positions to the runs that start later. Each block waits for room by itself, and a rank
+//! publishes the ends of blocks as it does those of runs. A later run on the long ring writes when
+//! all ranks have read nearly all blocks. It can't keep the blocks waiting: a rank that waits for it
+//! polls all its open runs. Collectives of few lines use the short ring, so they do not wait.
 
 use crate::boards::{Boards, OneRing, Positions, on_board, quarter};
 use crate::error::{Error, ErrorCode, Result};

@@ -41,8 +41,7 @@ fn replace(drafts: &mut [Draft], which: usize, by: usize) {
 pub(super) fn fold_messages(drafts: &mut [Draft], uses: &Uses) {
     for at in 0..drafts.len() {
         let Kind::Take { writer } = drafts[at].op.kind else { continue };
-        let Some(user) = only_user(drafts, at) else { continue };
-        let Some((operator, datatype, reversed)) = combines(drafts, at, user) else { continue };
+        let Some((user, operator, datatype, reversed)) = pair(drafts, at) else { continue };
         let ([a, b, c], arrived) = (drafts[user].operands, drafts[at].operands[0]);
         if c != arrived && !uses.are_of_pairs(&arrived) {
             continue;
@@ -66,35 +65,24 @@ pub(super) fn fold_messages(drafts: &mut [Draft], uses: &Uses) {
     }
 }
 
-/// Returns the operation by which `user` combines the message that `at` reads, and true if the
-/// message is its second operand. Returns `None` if it does not combine it.
-fn combines(drafts: &[Draft], at: usize, user: usize) -> Option<(Operator, Datatype, bool)> {
+/// Returns the only operation that waits for the message that `at` reads, if it combines the
+/// message. Returns its operation and type, too, and true if the message is its second operand.
+/// Others may use the memory of the message before `at`, or after that operation.
+fn pair(drafts: &[Draft], at: usize) -> Option<(usize, Operator, Datatype, bool)> {
+    let others = || (0..drafts.len()).filter(|&other| other != at && !drafts[other].is_merged);
+    let mut waits = others().filter(|&other| drafts[other].op.needs >> at & 1 != 0);
+    let user = waits.next().filter(|_| waits.next().is_none())?;
     let Kind::Exec { operator, datatype } = drafts[user].op.kind else { return None };
     let ([a, b, _], arrived) = (drafts[user].operands, drafts[at].operands[0]);
     match (a == arrived, b == arrived) {
-        (true, false) => Some((operator, datatype, false)),
-        (false, true) => Some((operator, datatype, true)),
+        (true, false) => Some((user, operator, datatype, false)),
+        (false, true) => Some((user, operator, datatype, true)),
         _ => None,
     }
 }
 
-/// Returns the operation that uses the memory into which `at` reads its message. Nobody else sees
-/// the message there: it is scratch memory, or the operation overwrites all of it. Returns `None`
-/// if several operations use this memory, or if others wait for the message. They must not wait for
-/// what the user waits for.
-fn only_user(drafts: &[Draft], at: usize) -> Option<usize> {
-    let arrived = drafts[at].operands[0];
-    let overlaps = |piece: &Piece| overlap(piece, &arrived);
-    let others = || (0..drafts.len()).filter(|&other| other != at && !drafts[other].is_merged);
-    let mut users = others().filter(|&other| drafts[other].operands.iter().any(overlaps));
-    let user = users.next()?;
-    let waits = others().filter(|&other| drafts[other].op.needs >> at & 1 != 0);
-    let is_unseen = arrived.space == Space::Scratch || drafts[user].operands[2] == arrived;
-    (users.next().is_none() && waits.eq([user]) && is_unseen).then_some(user)
-}
-
 /// The uses of scratch memory in all blocks of a schedule. A *pair* is a receive into scratch memory
-/// and the only operation of its block that uses the message.
+/// and the only operation of its block that waits for it, which combines the message.
 #[derive(Default)]
 pub(super) struct Uses {
     /// The first bytes of all operands in ascending order, and the bytes behind them.
@@ -102,16 +90,11 @@ pub(super) struct Uses {
     ends: Vec<u64>,
     /// The number of operands of pairs that use the memory of each pair's message.
     of_pairs: FxHashMap<Piece, usize>,
-    /// True if there is one block.
-    is_one_block: bool,
 }
 
 impl Uses {
     pub(super) fn of(blocks: &[Vec<Draft>]) -> Self {
-        let mut uses = Self { is_one_block: blocks.len() == 1, ..Self::default() };
-        if uses.is_one_block {
-            return uses;
-        }
+        let mut uses = Self::default();
         let is_used = |piece: &&Piece| piece.space == Space::Scratch && piece.size > 0;
         for drafts in blocks {
             let unmerged = drafts.iter().filter(|draft| !draft.is_merged);
@@ -124,8 +107,7 @@ impl Uses {
                 let arrived = draft.operands[0];
                 if is_take
                     && is_used(&&arrived)
-                    && let Some(user) = only_user(drafts, at)
-                    && combines(drafts, at, user).is_some()
+                    && let Some((user, ..)) = pair(drafts, at)
                 {
                     let both = draft.operands.iter().chain(&drafts[user].operands);
                     let count = both.filter(|piece| overlap(piece, &arrived)).count();
@@ -144,7 +126,7 @@ impl Uses {
         let end = arrived.addr + arrived.size;
         let begun = self.starts.partition_point(|&start| start < end);
         let ended = self.ends.partition_point(|&end| end <= arrived.addr);
-        self.is_one_block || self.of_pairs.get(arrived) == Some(&(begun - ended))
+        self.of_pairs.get(arrived) == Some(&(begun - ended))
     }
 }
 

@@ -21,6 +21,8 @@ mod build;
 mod fold;
 mod lanes;
 mod link;
+#[cfg(test)]
+mod long_tests;
 mod messages;
 mod order;
 mod run;

@@ -111,6 +111,9 @@ impl<'g> Order<'g> {
             let message = &messages[at as usize];
             (message.peer, message.tag, place(message))
         });
+        if let Some(&first) = order.first() {
+            messages[first as usize].turn = 0;
+        }
         for pair in order.windows(2) {
             let [first, second] = [pair[0], pair[1]].map(|at| messages[at as usize]);
             let is_same = (first.peer, first.tag) == (second.peer, second.tag);
@@ -119,9 +122,6 @@ impl<'g> Order<'g> {
             }
             messages[pair[1] as usize].turn =
                 if is_same { messages[pair[0] as usize].turn + 1 } else { 0 };
-        }
-        if let Some(&first) = order.first() {
-            messages[first as usize].turn = 0;
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Links the schedules of all ranks of a file.
-fn link_of(nisa: &Nisa, lines: &Lines) -> Result<Link, Refusal> {
+pub(super) fn link_of(nisa: &Nisa, lines: &Lines) -> Result<Link, Refusal> {
     let ranks: Vec<u32> = (0..nisa.num_ranks()).collect();
     let sections: Vec<_> = ranks.iter().map(|&rank| nisa.section(rank)).collect();
     Link::new(&sections, &ranks, lines)
@@ -34,7 +34,7 @@ struct Cell {
     bytes: Vec<u8>,
 }
 
-const LINES: Lines = Lines { rings: [64, 1024], of: |bytes| bytes.div_ceil(64).max(1) };
+pub(super) const LINES: Lines = Lines { rings: [64, 1024], of: |bytes| bytes.div_ceil(64).max(1) };
 
 impl Boards {
     fn new(ranks: u32) -> Self {
@@ -128,7 +128,7 @@ impl Rank {
 
 /// Runs a file twice on linked ranks that are polled in random order. Returns their memory. Ranks
 /// write only where their peers have read, and now and then a rank has no room yet.
-fn run(nisa: &Arc<Nisa>, link: &Link, random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
+pub(super) fn run(nisa: &Arc<Nisa>, link: &Link, random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
     let ring = LONG.rings[1];
     let fit =
         |at: u64, lines: u64| if at % ring + lines <= ring { at } else { at + ring - at % ring };
@@ -234,8 +234,6 @@ fn long_random_programs_end_with_the_interpreters_memory() {
     let shape = |seed| Shape { ranks: (2, 5), events: events(seed), ..Shape::linked(seed) };
     let links = compare(300, shape);
     let long = links.iter().filter(|link| link.lines().len() > 1).count();
-    let longest = links.iter().map(|link| link.lines().len()).max();
-    println!("{} linked, {long} long, {longest:?}", links.len());
     assert!(long > 30, "only {long} programs of several blocks can be linked");
 }
 
@@ -328,7 +326,7 @@ fn a_rank_without_room_waits_for_it() {
 }
 
 /// Boards with a long ring in which messages of several pieces have room.
-const LONG: Lines = Lines { rings: [64, 16384], of: LINES.of };
+pub(super) const LONG: Lines = Lines { rings: [64, 16384], of: LINES.of };
 
 /// A file of two ranks that exchange `bytes` bytes, and copy their own. Rank 0 adds the message to
 /// its own bytes.
