@@ -429,8 +429,7 @@ const char *GOAL_Offload_reason(GOAL_Schedule sched);
  * - it works on memory of the program, and no rank was lost since comm was made
  * - it has one block and no send waits for a receive, in a job of "goal-run --progress thread"
  *
- * A schedule with more than 64 actions of a rank, or of which a rank writes more than 256 KiB, runs in
- * blocks. A rank begins a block when its part of the block before has ended. So a later send goes on
+ * A schedule runs in blocks if a rank has more than 64 actions, or writes more than 256 KiB. A rank begins a block when its part of the block before has ended. So a later send goes on
  * only in calls of the library, as if it waited for a receive.
  *
  * All ranks start the linked schedules and the collectives of comm in the same order. Sends that

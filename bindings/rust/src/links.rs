@@ -463,7 +463,7 @@ impl Links {
         self.relays != 0
     }
 
-    /// Returns true if there is one such run.
+    /// Returns true if peers wait so for a single run.
     pub(crate) fn has_one_relay(&self) -> bool {
         self.relays == 1
     }

@@ -246,3 +246,36 @@ fn decide(all: &[Vec<u8>], ranks: &[u32]) -> std::result::Result<Option<(Link, u
         Err(refusal) => refuse(refusal.rank, &refusal.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use goal_asm::nisa::reseal;
+    use goal_smith::Shape;
+
+    /// Other ranks refuse broken bytes, or read them as another schedule.
+    #[test]
+    fn bytes_of_a_broken_rank_do_no_harm() {
+        let shape = Shape { ranks: (2, 2), ..Shape::linked(5) };
+        let program = goal_smith::on_buffers(&goal_smith::program(5, &shape));
+        let file = compile::nisa_of(program).expect("a valid program").bytes().to_vec();
+        let statement = |file: &[u8]| [&[SCHEDULE, 1, 0], file].concat();
+        assert!(matches!(
+            Statement::from_bytes(&statement(&file), 1),
+            Statement::Schedule { number: 1, .. }
+        ));
+        for at in 0..file.len() {
+            for bit in [0, 7] {
+                let mut broken = file.clone();
+                broken[at] ^= 1 << bit;
+                let _ = decide(&[statement(&broken), statement(&file)], &[0, 1]);
+                reseal(&mut broken);
+                let _ = decide(&[statement(&file), statement(&broken)], &[0, 1]);
+            }
+            let _ = decide(&[statement(&file[..at]), statement(&file)], &[0, 1]);
+        }
+        for unknown in [&[][..], &[LINKED], &[REFUSED, 0xff], &[9, 1, 2]] {
+            assert!(matches!(Statement::from_bytes(unknown, 0), Statement::Refused(_)));
+        }
+    }
+}

@@ -20,7 +20,7 @@ pub struct Link {
     readers: Vec<u64>,
     /// The most lines that any rank writes in each block. All ranks count on by this number.
     lines: Vec<u32>,
-    /// The blocks of the actions; `None` if there is one block.
+    /// The blocks of the actions; `None` if they form one block.
     cut: Option<Cut>,
     ring: Ring,
     /// True if long messages of the only block are written in pieces: readers read one while the

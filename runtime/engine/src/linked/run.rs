@@ -28,7 +28,7 @@ struct Step {
     users: u64,
 }
 
-/// What a run of several blocks has in addition.
+/// The state of a run of several blocks.
 #[derive(Debug)]
 struct Long {
     /// The number of the current block.
