@@ -167,15 +167,14 @@ impl<T> Held<'_, T> {
     }
 
     /// Releases the lock as [`unlock_fair`](Self::unlock_fair) does, calls `f`, and takes the lock
-    /// again.
+    /// again. Calls of `f` can't take the lock by the bias.
     pub(crate) fn unlocked_fair(&mut self, f: impl FnOnce()) {
         match &mut self.guard {
             Some(guard) => MutexGuard::unlocked_fair(guard, f),
             None => {
-                self.lock.bias.leave();
+                self.lock.bias.leave_barred();
+                let _again = TakeAgain(self);
                 f();
-                let mut again = ManuallyDrop::new(self.lock.lock());
-                self.guard = again.guard.take();
             }
         }
     }
@@ -192,6 +191,18 @@ impl<T> Held<'_, T> {
                 self.guard = again.guard.take();
             }
         }
+    }
+}
+
+/// Takes a lock again when it is dropped, even by a panic. The owner of the bias is barred until
+/// then.
+struct TakeAgain<'h, 'a, T>(&'h mut Held<'a, T>);
+
+impl<T> Drop for TakeAgain<'_, '_, T> {
+    fn drop(&mut self) {
+        self.0.lock.bias.leave();
+        let mut again = ManuallyDrop::new(self.0.lock.lock());
+        self.0.guard = again.guard.take();
     }
 }
 
@@ -276,6 +287,9 @@ mod tests {
         held.unlock_fair();
         assert!(mutex.enter().is_some());
         assert!(in_thread(|| mutex.enter().is_none()));
+        let mut held = mutex.enter().expect("nobody has it");
+        held.unlocked_fair(|| assert!(mutex.enter().is_none()));
+        drop(held);
         assert!(mutex.enter().is_some());
     }
 
@@ -341,6 +355,24 @@ mod tests {
                 }
             });
             assert_eq!(*held, 2);
+        }
+    }
+
+    #[test]
+    fn a_panic_without_the_lock_takes_it_again() {
+        use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+        for is_offered in [true, false] {
+            let mutex = mutex(is_offered);
+            let mut held = mutex.lock();
+            let panics = || {
+                assert!(in_thread(|| mutex.try_lock().is_some()));
+                panic_any(());
+            };
+            let unlocked = catch_unwind(AssertUnwindSafe(|| held.unlocked_fair(panics)));
+            assert!(unlocked.is_err());
+            assert!(in_thread(|| mutex.try_lock().is_none()));
+            held.unlock_fair();
+            assert!(in_thread(|| mutex.try_lock().is_some()));
         }
     }
 

@@ -46,6 +46,16 @@ pub(crate) struct Boards {
 }
 
 impl Boards {
+    /// Tells peers that this rank has ended its runs up to the position `ended` of a ring. Wakes
+    /// those that sleep until they have room.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn publish(&self, ring: board::Ring, ended: u64) {
+        self.own.consume(ring, ended);
+        // Few ranks wait for room, so all of them look if it was this rank that they wait for.
+        self.wake(self.segment.awaiting_room().sleepers(u64::MAX));
+    }
+
     /// Returns those of these readers that sleep, after a message was written for them.
     #[inline(always)]
     pub(crate) fn sleepers(&self, readers: u64) -> u64 {
@@ -177,9 +187,10 @@ impl Positions {
         positions
     }
 
-    /// Raises the position up to which all peers have read.
-    pub(crate) fn raise_writable(&mut self, ring: board::Ring, writable: u64) {
-        self.writable = self.writable.max(writable);
+    /// Notes that all peers have told that they have read all before `read`. Any number may come
+    /// from a peer.
+    pub(crate) fn raise_writable(&mut self, ring: board::Ring, read: u64) {
+        self.writable = self.writable.max(read.saturating_add(ring.lines()));
         self.set_limit(ring);
     }
 
@@ -217,5 +228,20 @@ impl Positions {
     pub(crate) fn are_behind(&self, ring: Ring) -> bool {
         let quarter = quarter(ring);
         self.ended >= quarter && self.open != 0 && self.next - self.published >= 2 * quarter
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_position_of_a_peer_gives_one_to_write_up_to() {
+        let mut positions = Positions::from_base(Ring::Short, 64);
+        let mut raise = |read| {
+            positions.raise_writable(board::Ring::Short, read);
+            positions.writable
+        };
+        assert_eq!([66, 3, u64::MAX - 1].map(&mut raise), [130, 130, u64::MAX]);
     }
 }

@@ -248,6 +248,8 @@ impl Group {
             })?;
             core.follow_thread(move || self.0.after_progress());
             self.0.set_mode(mode);
+            // A new thread gets the engine and the words that it waits for.
+            core.progress()?;
             Ok(core.slots.sleepers())
         })?;
         // The rank's thread does not wake these tasks any more, so they must make progress

@@ -43,7 +43,7 @@ impl Call<'_> {
 
     /// Returns the signature of the collective, which lies in the cell of each of its messages. Two
     /// ranks that call different collectives find different signatures. The highest bits have the
-    /// kind. The lowest bit is set.
+    /// kind. The lowest bit is set. Arguments without a meaning for the kind do not count.
     pub(crate) fn signature(&self) -> u16 {
         let function = match self.function {
             Function::Predefined(op, datatype) if self.kind.combines() => {
@@ -51,9 +51,14 @@ impl Call<'_> {
             }
             _ => 0,
         };
-        let (datatype, name) = (self.datatype as u64, self.algorithm.name.len() as u64);
-        let parts = [self.count, datatype, function, self.root.into(), name];
-        let mixed = parts.iter().fold(0u64, |mixed, part| {
+        let root = if self.kind.has_root() { self.root } else { 0 };
+        let [count, datatype] = match self.kind {
+            CollectiveKind::Barrier => [0, 0],
+            _ => [self.count, self.datatype as u64],
+        };
+        let name = self.algorithm.name.bytes().map(u64::from);
+        let parts = [count, datatype, function, root.into()].into_iter().chain(name);
+        let mixed = parts.fold(0u64, |mixed, part| {
             (mixed ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
         });
         (self.kind as u16) << 12 | (mixed >> 52) as u16 | 1
@@ -130,11 +135,26 @@ mod tests {
         let others = [
             Call { kind: CollectiveKind::Bcast, ..call() },
             Call { count: 4, ..call() },
-            Call { root: 1, ..call() },
             Call { datatype: Datatype::Int64, ..call() },
             Call { function: Function::Predefined(Op::Max, Datatype::Int32), ..call() },
         ];
         assert!(others.iter().all(|call| call.signature() != signature));
         assert_ne!(signature, 0);
+        let bcast = |root| Call { kind: CollectiveKind::Bcast, root, ..call() }.signature();
+        assert_ne!(bcast(0), bcast(1));
+        let [linear, direct] = ["linear", "direct"].map(|name| {
+            let algorithm = algorithm(CollectiveKind::Bcast, name).expect("there is one");
+            Call { kind: CollectiveKind::Bcast, algorithm, ..call() }.signature()
+        });
+        assert_ne!(linear, direct);
+    }
+
+    #[test]
+    fn arguments_without_a_meaning_do_not_count() {
+        assert_eq!(Call { root: 1, ..call() }.signature(), call().signature());
+        let barrier = |count, datatype| {
+            Call { kind: CollectiveKind::Barrier, count, datatype, ..call() }.signature()
+        };
+        assert_eq!(barrier(0, Datatype::Int32), barrier(7, Datatype::Float64));
     }
 }

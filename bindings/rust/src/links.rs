@@ -573,7 +573,7 @@ impl Links {
         let OfCommunicator { boards, rings } = &mut self.communicators[number];
         let positions = &mut rings[ring as usize];
         (positions.published, positions.ended) = (ended, 0);
-        boards.own.consume(on_board(ring), ended);
+        boards.publish(on_board(ring), ended);
     }
 
     /// Tells peers up to which positions the runs have ended here. `running` are the runs that have
@@ -615,8 +615,8 @@ impl Links {
         let peers = boards.all.iter().enumerate().filter(|&(rank, _)| rank != me);
         let read = peers.map(|(_, board)| board.consumed(of_board)).min();
         // Peers that have told nothing yet may have words of an earlier communicator.
-        let writable = read.map_or(u64::MAX, |read| read + of_board.lines());
-        rings[ring as usize].raise_writable(of_board, writable);
+        let read = read.unwrap_or(u64::MAX);
+        rings[ring as usize].raise_writable(of_board, read);
     }
 
     /// Returns what these runs wait for, so that a sleep of the rank ends when it comes.
@@ -682,6 +682,6 @@ fn note_tiny_end(positions: &mut Positions, lines: u64, boards: &Boards, status:
         positions.ended += lines;
     } else if positions.next - positions.published >= quarter(Ring::Short) {
         (positions.published, positions.ended) = (positions.next, 0);
-        boards.own.consume(board::Ring::Short, positions.next);
+        boards.publish(board::Ring::Short, positions.next);
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct RankCore {
     /// The linked schedules and collectives that were started lately.
     pub(crate) recent: Recent,
     /// True if nothing but linked runs can be under way, nobody else awaits their ends, and the job
-    /// goes on. It is false while a thread holds the lock for a longer call.
+    /// goes on. It is false while a thread holds the lock for a longer call, or waits for runs.
     pub(crate) is_plain: bool,
     /// The error that ended the job.
     pub(crate) failure: Option<Error>,
@@ -314,6 +314,9 @@ impl RankCore {
                 self.settle(number)?;
             }
         }
+        if !self.slots.watched.is_empty() {
+            self.watch_by_thread();
+        }
         Ok(())
     }
 
@@ -368,9 +371,15 @@ impl RankCore {
             && self.member.is_some()
     }
 
-    /// Lets the thread of mode `thread` notice when linked runs can go on.
+    /// Lets the thread of mode `thread` notice when linked runs can go on, if their ends call
+    /// functions or wake tasks. The thread forgets each word that has come, so this is called after
+    /// all progress.
+    #[cold]
     fn watch_by_thread(&mut self) {
         let Self { member: Some(member), slots, links, .. } = self else { return };
+        if slots.watched.is_empty() {
+            return;
+        }
         let awaited = links.awaited(slots.all_linked());
         if !awaited.is_empty() {
             member.watch_by_thread(awaited);

@@ -138,7 +138,8 @@ impl SharedGroup {
     /// caller holds the lock.
     #[inline(always)]
     pub(crate) fn hold(&'static self) -> Result<HeldCore> {
-        // A fork never owns the bias. A registered function runs under the lock.
+        // A fork never owns the bias. A function that the library calls can't enter: the lock is held
+        // meanwhile, or this thread is barred.
         if let Some(core) = self.core.enter() {
             return Ok(HeldCore::new(self, core));
         }
@@ -253,7 +254,9 @@ impl SharedGroup {
             let Some(core) = self.core.try_lock() else { return };
             let mut core = HeldCore::new(self, core);
             self.has_missed.store(false, Ordering::SeqCst);
-            let failure = match core.reap() {
+            // Runs that nobody watches come first, since peers read messages in their order.
+            let advanced = core.advance_linked();
+            let failure = match advanced.and_then(|()| core.reap()) {
                 Err(error) => Some(error),
                 Ok(()) if core.slots.watched.is_empty() => None,
                 Ok(()) if self.attached.is_over() => core.met(),
@@ -374,7 +377,7 @@ pub(crate) struct HeldCore {
 impl HeldCore {
     #[inline]
     fn new(shared: &'static SharedGroup, mut core: Held<'static, RankCore>) -> Self {
-        // If the lock is passed on in between, other threads find a core in the middle of a call.
+        // A thread that waits passes the lock on in the middle of its call.
         core.is_plain = false;
         Self { shared, core: Some(core) }
     }
@@ -387,7 +390,8 @@ impl HeldCore {
     #[inline]
     fn into_guard(mut self) -> Held<'static, RankCore> {
         let mut core = self.core.take().expect("it is held");
-        core.is_plain = core.has_linked_runs_only();
+        let has_waiter = self.shared.has_waiter.load(Ordering::Relaxed);
+        core.is_plain = !has_waiter && core.has_linked_runs_only();
         core
     }
 }

@@ -301,8 +301,8 @@ impl Slots {
         }
     }
 
-    /// Returns true if the run that `ticket` names has ended. If it is a linked run that goes on,
-    /// `wait` tells if it has ended.
+    /// Returns true if `ticket` names a linked run that has ended. Calls `wait` for a linked run
+    /// that goes on, which tells if the run has ended. Returns false for all other runs.
     #[inline(always)]
     pub(crate) fn end_linked(
         &mut self,
@@ -314,7 +314,8 @@ impl Slots {
             return false;
         }
         match &mut slot.instance {
-            _ if !slot.use_.is_running() => true,
+            // A loss of a rank takes the instance away, so the run has not been lost.
+            Some(Instance::Linked(_)) if !slot.use_.is_running() => true,
             Some(Instance::Linked(run)) => {
                 let has_ended = wait(run);
                 if has_ended {

@@ -38,6 +38,13 @@ const OWNED: u32 = 2;
 /// There is no owner any more, but the last owner may still be inside.
 const ENDING: u32 = 3;
 
+/// The owner has not the lock.
+const OUTSIDE: u32 = 0;
+/// The owner has the lock.
+const INSIDE: u32 = 1;
+/// The owner has not the lock, and takes it by the mutex only.
+const BARRED: u32 = 2;
+
 /// The bias of a mutex, and the words by which its owner and other threads exclude each other.
 ///
 /// Threads have names, which are any numbers except 0. No two threads have a name at a time. A new
@@ -48,7 +55,7 @@ const ENDING: u32 = 3;
 pub struct Bias {
     /// The name of the owner; 0 if there is none.
     owner: AtomicU64,
-    /// 1 while the owner is inside. Only the owner writes this word.
+    /// [`OUTSIDE`], [`INSIDE`] or [`BARRED`]. Only the owner writes this word.
     in_use: AtomicU32,
     /// Only the holder of the mutex uses this word, except for [`Bias::forget`].
     phase: AtomicU32,
@@ -69,7 +76,7 @@ impl Bias {
     /// Creates a bias that nobody gets before [`Bias::offer`]. All its bytes are 0.
     #[cfg(not(loom))]
     pub const fn new() -> Self {
-        let [in_use, phase] = [AtomicU32::new(0), AtomicU32::new(OFF)];
+        let [in_use, phase] = [AtomicU32::new(OUTSIDE), AtomicU32::new(OFF)];
         Self { owner: AtomicU64::new(0), in_use, phase }
     }
 
@@ -79,14 +86,15 @@ impl Bias {
         self.phase.store(OFFERED, Ordering::Relaxed);
     }
 
-    /// Takes the lock if the thread `me` is the owner, and is not inside. Returns true if it has.
+    /// Takes the lock if the thread `me` is the owner, and is neither inside nor barred. Returns true
+    /// if it has.
     #[inline(always)]
     pub fn enter(&self, me: NonZeroU64, light: impl FnOnce()) -> bool {
         let is_owner = || self.owner.load(Ordering::Relaxed) == me.get();
-        if !is_owner() || self.in_use.load(Ordering::Relaxed) != 0 {
+        if !is_owner() || self.in_use.load(Ordering::Relaxed) != OUTSIDE {
             return false;
         }
-        self.in_use.store(1, Ordering::Relaxed);
+        self.in_use.store(INSIDE, Ordering::Relaxed);
         light();
         // Only this thread's own accesses came before, so the load need not acquire them.
         if is_owner() {
@@ -100,7 +108,14 @@ impl Bias {
     #[inline(always)]
     pub fn leave(&self) {
         // Release: pairs with the Acquire load in `take`.
-        self.in_use.store(0, Ordering::Release);
+        self.in_use.store(OUTSIDE, Ordering::Release);
+    }
+
+    /// Releases the lock as [`leave`](Self::leave) does, and bars the owner: it can't
+    /// [`enter`](Self::enter) before it has called `leave`.
+    pub fn leave_barred(&self) {
+        // Release: as above.
+        self.in_use.store(BARRED, Ordering::Release);
     }
 
     /// Takes the lock in the thread `me`, which holds the mutex. If there is an owner, ends the
@@ -110,7 +125,7 @@ impl Bias {
             OFF => return Taken::ByMutex,
             OFFERED => {
                 self.phase.store(OWNED, Ordering::Relaxed);
-                self.in_use.store(1, Ordering::Relaxed);
+                self.in_use.store(INSIDE, Ordering::Relaxed);
                 self.owner.store(me.get(), Ordering::Relaxed);
                 return Taken::ByBias;
             }
@@ -121,9 +136,9 @@ impl Bias {
             }
             _ => {}
         }
-        // Once this word was seen as 0 behind the fence, the old owner does not get inside any
-        // more. It may still store 1 here for a moment, so nobody looks again.
-        if self.in_use.load(Ordering::Acquire) != 0 {
+        // Once the old owner was seen outside behind the fence, it does not get inside any more. It
+        // may still store `INSIDE` here for a moment, so nobody looks again.
+        if self.in_use.load(Ordering::Acquire) == INSIDE {
             return Taken::Busy;
         }
         self.phase.store(OFF, Ordering::Relaxed);
@@ -133,7 +148,7 @@ impl Bias {
     /// Forgets the owner, in a process that has copied the words of another one.
     pub fn forget(&self) {
         self.owner.store(0, Ordering::Relaxed);
-        self.in_use.store(0, Ordering::Relaxed);
+        self.in_use.store(OUTSIDE, Ordering::Relaxed);
         self.phase.store(OFF, Ordering::Relaxed);
     }
 }

@@ -21,7 +21,8 @@
 //! So a word of an earlier owner has a lower position than any message that the next owner awaits.
 //!
 //! Threat: a process that an attacker controls may write anything here. A set is always below
-//! [`SETS`]. Two communicators may get one set then, and their runs fail or have wrong results.
+//! [`SETS`], and a position below [`POSITIONS`]. Two communicators may get one set then, and their
+//! runs fail or have wrong results.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::shared_words::SharedWords;
@@ -37,6 +38,8 @@ const ENTRIES: usize = if cfg!(loom) { 4 } else { 1 << 16 };
 const LOOKS_MAX: usize = if cfg!(loom) { 4 } else { 1 << 10 };
 /// The lowest bit of a communicator's number in an entry.
 const NUMBER_SHIFT: u32 = 8;
+/// Positions are below this number, as in the words of cells.
+const POSITIONS: u64 = 1 << 48;
 /// The set in an entry of a communicator that has none.
 const NONE: u64 = (1 << NUMBER_SHIFT) - 1;
 
@@ -111,7 +114,8 @@ impl<'a> Directory<'a> {
             self.set(claimed).owner.store(0, Ordering::Release);
         }
         // The bases stay as they are until all ranks have left, and this one has not.
-        let bases = |set| self.set(set).bases.each_ref().map(|base| base.load(Ordering::Relaxed));
+        let base = |base: &AtomicU64| base.load(Ordering::Relaxed) % POSITIONS;
+        let bases = |set| self.set(set).bases.each_ref().map(base);
         set.map(|set| Place { set, bases: bases(set) })
     }
 
@@ -131,7 +135,10 @@ impl<'a> Directory<'a> {
             }
             if found >> NUMBER_SHIFT == number {
                 let set = (found & NONE) as usize;
-                return (FIRST + 1..SETS).contains(&set).then_some(set);
+                // Another owner means that all ranks of a communicator with this number have left.
+                // Relaxed: the entry was written after the claim, and this rank has not left.
+                let is_own = |set| self.set(set).owner.load(Ordering::Relaxed) == number;
+                return ((FIRST + 1..SETS).contains(&set) && is_own(set)).then_some(set);
             }
         }
         None

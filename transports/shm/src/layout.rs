@@ -57,7 +57,7 @@ pub(crate) const BOARD: u64 = (size_of::<board::Words>() as u64).next_multiple_o
 /// touched.
 const DIRECTORY: u64 = size_of::<directory::Words>() as u64;
 /// The number of bitmaps of ranks.
-const BITMAPS: usize = 3;
+const BITMAPS: usize = 4;
 /// The bytes of a rank's queue of messages to itself.
 pub(crate) const LOCAL_BYTES: usize = 64 << 10;
 /// The bytes of a rank's failure record.
@@ -151,8 +151,9 @@ pub struct Layout {
     /// The offset of the tasks, which are operations that several ranks work on: control words,
     /// then slots.
     pub(crate) tasks: usize,
-    /// The offset of three bitmaps of ranks. The first holds ranks in need of help, the second
-    /// sleeping ranks that may help, and the third napping ranks.
+    /// The offset of four bitmaps of ranks. The first holds ranks in need of help, the second
+    /// sleeping ranks that may help, and the third napping ranks. The fourth holds those of the
+    /// third that wait for room.
     pub(crate) helpers: usize,
     /// The offset of the directory of the boards of communicators.
     pub(crate) directory: usize,

@@ -163,6 +163,12 @@ impl Segment {
         Napping::new(self.bitmap(2), self.fences)
     }
 
+    /// Returns the set of ranks that sleep until a peer has read what lies on their boards.
+    #[inline]
+    pub fn awaiting_room(&self) -> Napping<'_> {
+        Napping::new(self.bitmap(3), self.fences)
+    }
+
     #[inline]
     fn bitmap(&self, number: usize) -> &[Marks] {
         let lines = helpers::lines(self.layout.ranks.len());

@@ -20,6 +20,9 @@
 static const char *const told = "idle.told";
 static int failures, calls, refused;
 static pthread_t caller;
+/* A collective that can run, and the handle of its run that has ended. */
+static GOAL_Schedule ready;
+static GOAL_Handle ended;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 #define CHECK(condition)                                                                 \
@@ -36,9 +39,14 @@ static void idle(void) {
   /* The other thread holds it while it calls the library. */
   pthread_mutex_lock(&lock);
   pthread_mutex_unlock(&lock);
+  if (failures == 0) {
+    CHECK(GOAL_Test(ended) == GOAL_ERR_UNSUPPORTED);
+    CHECK(GOAL_Run(ready) == GOAL_HANDLE_NULL);
+    CHECK(GOAL_Last_error_code() == GOAL_ERR_UNSUPPORTED);
+    CHECK(GOAL_Wait(ended) == GOAL_ERR_UNSUPPORTED);
+  }
   if (refused == 0) {
     CHECK(pthread_equal(pthread_self(), caller));
-    CHECK(GOAL_Test(GOAL_HANDLE_NULL) == GOAL_ERR_UNSUPPORTED);
     CHECK(GOAL_Barrier(GOAL_COMM_WORLD) == GOAL_ERR_UNSUPPORTED);
     CHECK(GOAL_Set_idle(NULL) == GOAL_ERR_UNSUPPORTED);
     refused = 1;
@@ -77,7 +85,7 @@ static int wait_for_ever(void) {
 
 int main(int argc, char **argv) {
   pthread_t other;
-  int me, before, word = 0, sum = 0;
+  int me, before, word = 0, sum = 0, in = 0, out = 0;
   GOAL_Schedule prepared;
   CHECK(GOAL_Set_idle(idle) == GOAL_ERR_INIT);
   if (GOAL_Init() != 0) {
@@ -85,6 +93,11 @@ int main(int argc, char **argv) {
   }
   me = GOAL_MyRank();
   caller = pthread_self();
+  ready = GOAL_Allreduce_init(&in, &out, 1, GOAL_INT32, GOAL_ADD, GOAL_COMM_WORLD);
+  for (int twice = 0; twice < 2; twice++) {
+    ended = GOAL_Run(ready);
+    CHECK(GOAL_Wait(ended) == 0);
+  }
   if (argc > 1) {
     GOAL_Set_idle(me == 0 && strcmp(argv[1], "abort") == 0 ? aborts : idle);
     return wait_for_ever() != 0 ? 3 : 0;

@@ -46,7 +46,8 @@ int main(int argc, char **argv) {
   GOAL_Graph graph;
   GOAL_Op op;
   pthread_t thread;
-  long step, at, generation = 0;
+  GOAL_Handle small = NULL;
+  long step, at, other, generation = 0;
   int rank, size, number, i, status, lost[5];
 
   (void)argv;
@@ -80,9 +81,14 @@ int main(int argc, char **argv) {
     for (i = 0; i < NUMBERS; i++) {
       in[i] = step + i + rank;
     }
+    if (step == 20 || step == 40) {
+      small = GOAL_Iallreduce(&generation, &other, 1, GOAL_INT64, GOAL_ADD, comm);
+    }
     run = GOAL_Run(sum);
     status = run ? GOAL_Wait(run) : GOAL_Last_error_code();
     if (status == 0) {
+      check(small == NULL || GOAL_Wait(small) == 0, "the wait for a small run");
+      small = NULL;
       size = GOAL_Comm_size(comm);
       for (i = 0; i < NUMBERS; i++) {
         long ranks = size == 5 ? 10 : size == 4 ? 8 : 7;
@@ -113,6 +119,8 @@ int main(int argc, char **argv) {
     /* Some ranks may have ended a step that others lost. */
     check(GOAL_Allreduce(&step, &at, 1, GOAL_INT64, op, comm) == 0, "agrees on the step");
     step = at;
+    check(small == NULL || GOAL_Wait(small) == GOAL_ERR_RANK_LOST, "the wait for a small lost run");
+    small = NULL;
     sum = GOAL_Allreduce_init(in, out, NUMBERS, GOAL_INT64, GOAL_ADD, comm);
     check(sum != NULL, "GOAL_Allreduce_init");
   }

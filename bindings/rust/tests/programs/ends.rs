@@ -256,3 +256,36 @@ pub(crate) fn functions(group: Group) {
     let error = call(0).run().unwrap_err();
     assert_eq!(error.code(), ErrorCode::Failed, "{error}");
 }
+
+/// A function for idle threads panics, while another thread calls the library.
+#[allow(unsafe_code)] // the other thread's schedule uses no memory
+pub(crate) fn idle(group: Group) {
+    let both = Arc::new(Barrier::new(2));
+    let of_idle = Arc::clone(&both);
+    let panics = move || {
+        of_idle.wait();
+        panic!("as a fault of the program would");
+    };
+    group.set_idle(Some(Arc::new(panics))).unwrap();
+    let buffer = group.zeros::<u8>(1).unwrap();
+    let mut graph = group.graph();
+    graph.recv(&buffer, 0, 1).unwrap();
+    let schedule = graph.compile().unwrap();
+    let code = scope(|scope| {
+        let calls = scope.spawn(|| {
+            let short = short(group);
+            both.wait();
+            loop {
+                // SAFETY: the schedule uses no memory.
+                if let Err(error) = unsafe { short.start(None) } {
+                    break error.code();
+                }
+            }
+        });
+        let waits = || schedule.run().and_then(goal::Run::wait);
+        let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(waits));
+        assert!(waited.is_err(), "{waited:?}");
+        calls.join().unwrap()
+    });
+    assert_eq!(code, ErrorCode::Failed);
+}

@@ -52,9 +52,10 @@ fn this_process_is_a_rank() {
         "two-wait" => ends::two_wait(group),
         "fails" => ends::fails(group),
         "functions" => ends::functions(group),
+        "idle" => ends::idle(group),
         other => panic!("there is no part {other}"),
     }
-    if !["two-wait", "fails", "functions", "kept"].contains(&part.as_str()) {
+    if !["two-wait", "fails", "functions", "idle", "kept"].contains(&part.as_str()) {
         group.finalize().unwrap();
     }
 }
@@ -233,6 +234,7 @@ fn ends_are_told_in_every_mode() {
 fn failures_reach_who_waits() {
     alone("fails");
     alone("functions");
+    alone("idle");
 }
 
 #[test]

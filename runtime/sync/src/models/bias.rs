@@ -41,6 +41,8 @@ impl Locked {
         let add = || unsafe { self.value.with_mut(|value| *value += 1) };
         if self.bias.enter(me, || self.light.pass()) {
             add();
+            self.bias.leave_barred();
+            assert!(!self.bias.enter(me, || self.light.pass()));
             return self.bias.leave();
         }
         let held = self.mutex.lock().unwrap();

@@ -18,8 +18,21 @@ fn each_communicator_has_a_set_until_there_are_none() {
     assert!(places[SETS - 1..].iter().all(Option::is_none));
     // A decision stays, even when there is a free set.
     directory.leave(places[0].unwrap().set, 1, [0, 0]);
-    let again: Vec<_> = (1..20).map(|number| directory.place_of(number << 1)).collect();
-    assert_eq!(again, places);
+    let again: Vec<_> = (2..20).map(|number| directory.place_of(number << 1)).collect();
+    assert_eq!(again, places[1..]);
+}
+
+#[test]
+fn a_number_does_not_name_the_set_of_the_next_owner() {
+    let words = words();
+    let directory = Directory::new(&words);
+    let first = directory.place_of(2).unwrap();
+    directory.leave(first.set, 1, [70, u64::MAX]);
+    assert_eq!(directory.place_of(2), None);
+    let next = directory.place_of(4).unwrap();
+    assert_eq!((next.set, next.bases[0]), (first.set, 70));
+    assert!(next.bases[1] < 1 << 48, "positions never overflow");
+    assert_eq!(directory.place_of(2), None);
 }
 
 #[test]

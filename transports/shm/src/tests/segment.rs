@@ -103,11 +103,13 @@ fn messages_are_emptied_and_nothing_else() {
     let place = segment.directory().place_of(6).unwrap();
     segment.directory().leave(place.set, 1, [8, 9]);
     let _ = segment.napping().enter(2);
+    let _ = segment.awaiting_room().enter(1);
     // SAFETY: nobody else uses the memory of rank 2.
     unsafe { segment.write(segment.rank(2).memory.start, &[5; 5000]) };
     segment.status(2).lose(4);
     assert!(places.iter().any(|place| place.start == mailbox));
     assert_eq!(segment.napping().sleepers(u64::MAX), 1 << 2);
+    assert_eq!(segment.awaiting_room().sleepers(u64::MAX), 1 << 1);
     // SAFETY: nobody uses messages meanwhile.
     unsafe { segment.reset_messages().unwrap() };
     for rank in 0..3 {
@@ -117,6 +119,7 @@ fn messages_are_emptied_and_nothing_else() {
         assert_eq!(segment.board(rank).consumed(Ring::Long), 0);
     }
     assert_eq!(segment.napping().sleepers(u64::MAX), 0, "nobody naps");
+    assert_eq!(segment.awaiting_room().sleepers(u64::MAX), 0);
     for place in &places {
         // SAFETY: as above.
         let bytes: Vec<u8> = unsafe { segment.copy_of(place) };

@@ -10,7 +10,7 @@ mod tests;
 
 use super::error::Interrupted;
 use super::poll_now;
-use super::watched::Watched;
+use super::watched::{self, Watched};
 use crate::equip::fail_by;
 use crate::transport::RankTransport;
 use goal_engine::transport::Wakeup;
@@ -123,7 +123,13 @@ impl<'a> ProgressThread<'a> {
     /// Sets the words that the thread waits for.
     pub(super) fn watch(&self, watched: Vec<Watched<'a>>) {
         let is_none = watched.is_empty();
-        *self.watched() = watched;
+        let mut known = self.watched();
+        // If the thread sleeps, it sleeps until one of the words that it knows has come.
+        if *known == watched {
+            return;
+        }
+        *known = watched;
+        drop(known);
         // The thread may sleep, and nobody would wake it for these words. After the rank has
         // reclaimed the engine, `release` sees to them.
         if !is_none && self.state.load(Ordering::SeqCst) == RELEASED {
@@ -141,7 +147,7 @@ impl<'a> ProgressThread<'a> {
         if watched.is_empty() {
             return Nap::Rings;
         }
-        let is_ordered = self.job.segment.napping().enter(self.rank);
+        let is_ordered = watched::enter(self.job.segment, self.rank, &watched);
         match watched.iter().any(Watched::has_come) {
             true => Nap::HasCome,
             false if is_ordered => Nap::Rings,
@@ -223,7 +229,7 @@ impl<'a> ProgressThread<'a> {
             // armed, which ends the sleep.
             self.state.store(RECLAIMED, Ordering::SeqCst);
             self.job.segment.mailbox(self.rank).disarm();
-            self.job.segment.napping().leave(self.rank);
+            watched::leave(self.job.segment, self.rank);
         }
     }
 
@@ -327,7 +333,7 @@ impl<'a> ProgressThread<'a> {
     fn act(&self, engine: &mut Engine<'a, RankTransport<'a>>) -> Option<Sleep<'a>> {
         let mailbox = self.job.segment.mailbox(self.rank);
         mailbox.disarm();
-        self.job.segment.napping().leave(self.rank);
+        watched::leave(self.job.segment, self.rank);
         // To drain a bell takes the ring away from every sleeper that has not looked yet. So the
         // thread drains the bell only here, with the engine released. The rank drains it only with
         // the engine reclaimed. So neither drains it while the other may sleep.

@@ -2,7 +2,8 @@
 //!
 //! A program's library writes and reads [boards](goal_shm::Board) itself. Before it lets its rank
 //! rest, it names the cells that the rank waits for. A rank that sleeps until one of them gets its
-//! word naps: see [`goal_shm::Napping`].
+//! word naps: see [`goal_shm::Napping`]. So does a rank that waits until peers have read what lies
+//! on its own board. Readers write far more rarely than writers, and look at a set of their own.
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +19,13 @@ pub struct Watched<'a> {
     wanted: Wanted,
 }
 
-#[derive(Debug, Clone, Copy)]
+impl PartialEq for Watched<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.word, other.word) && self.wanted == other.wanted
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     /// The word of a cell.
     Message(u64),
@@ -33,8 +40,8 @@ impl<'a> Watched<'a> {
         Self { word: cell, wanted: Wanted::Message(wanted) }
     }
 
-    /// Waits until a reader has consumed all below `position`. Readers wake nobody, so a rank that
-    /// waits for room sleeps for short times only.
+    /// Waits until a reader has consumed all below `position`. A reader that has written its word
+    /// wakes the ranks in [`Segment::awaiting_room`].
     pub fn room(consumed: &'a AtomicU64, position: u64) -> Self {
         Self { word: consumed, wanted: Wanted::Room(position) }
     }
@@ -71,25 +78,20 @@ impl Nap<'_, '_> {
     /// Returns what the rank waits for, if its engine waits for `waiting`.
     #[inline]
     pub(super) fn waiting(&self, waiting: Waiting) -> Waiting {
-        let needs_room = self.watched.iter().any(Watched::is_room);
         match waiting {
-            Waiting::Until { time_ns, room } => {
-                Waiting::Until { time_ns, room: room || needs_room }
-            }
-            _ if needs_room => Waiting::Room,
             Waiting::Nothing if !self.watched.is_empty() => Waiting::Messages,
             _ => waiting,
         }
     }
 
-    /// Lets writers of the cells wake the rank, whose mailbox is armed. Returns false, and disarms
+    /// Lets writers of the words wake the rank, whose mailbox is armed. Returns false, and disarms
     /// the mailbox, if one of the words has come. Otherwise the rank sleeps and then calls
     /// [`Nap::end`].
     pub(super) fn begin(&self) -> bool {
         if self.watched.is_empty() {
             return true;
         }
-        if !self.segment.napping().enter(self.rank) {
+        if !enter(self.segment, self.rank, self.watched) {
             self.mailbox().sleep_without_disarming(Some(UNSEEN_MAX));
         }
         let has_come = self.has_come();
@@ -103,11 +105,25 @@ impl Nap<'_, '_> {
     /// Ends a nap.
     pub(super) fn end(&self) {
         if !self.watched.is_empty() {
-            self.segment.napping().leave(self.rank);
+            leave(self.segment, self.rank);
         }
     }
 
     fn mailbox(&self) -> Mailbox<'_> {
         self.segment.mailbox(self.rank)
     }
+}
+
+/// Lets writers of these words wake a rank whose bell is armed. If this returns false, that holds
+/// only once [`UNSEEN_MAX`] has passed.
+pub(super) fn enter(segment: &Segment, rank: u32, watched: &[Watched<'_>]) -> bool {
+    let needs_room = watched.iter().any(Watched::is_room);
+    let is_ordered = !needs_room || segment.awaiting_room().enter(rank);
+    segment.napping().enter(rank) && is_ordered
+}
+
+/// Ends what [`enter`] has begun.
+pub(super) fn leave(segment: &Segment, rank: u32) {
+    segment.napping().leave(rank);
+    segment.awaiting_room().leave(rank);
 }

@@ -154,18 +154,40 @@ fn a_thread_tells_of_a_message() {
     }
 }
 
+/// Two ranks let each other write on. With `Wait::Block` they sleep before each room.
 #[test]
-fn a_wait_for_room_or_for_another_message_ends() {
+fn ranks_that_nap_get_room() {
+    for mode in MODES {
+        for wait in [Wait::Adaptive, Wait::Spin, Wait::Block] {
+            for fences in [Fences::Asymmetric, Fences::Full, Fences::Unordered] {
+                run((mode, wait, fences), |job, member, rank| {
+                    let (own, other) = (job.segment.board(rank), job.segment.board(1 - rank));
+                    for position in 1..60 {
+                        if (position + u64::from(rank)) % 2 == 0 {
+                            own.consume(RING, position);
+                            let sleepers = job.segment.awaiting_room().sleepers(u64::MAX);
+                            Napping::wake(sleepers, |rank| {
+                                job.segment.mailbox(rank).wake();
+                            });
+                        } else {
+                            let room = Watched::room(other.consumed_at(RING), position);
+                            member.watch([room]);
+                            member.wait_while(|_| Ok(!room.has_come()), |_| ()).unwrap();
+                            member.unwatch();
+                        }
+                    }
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wait_for_another_message_ends() {
     run((Mode::Caller, Wait::Adaptive, Fences::Full), |job, member, rank| {
-        let (own, other) = (job.segment.board(rank), job.segment.board(1 - rank));
+        let other = job.segment.board(1 - rank);
         let consumed = AtomicU64::new(4);
-        assert!(!Watched::room(&consumed, 5).has_come());
-        let room = Watched::room(other.consumed_at(RING), 5);
-        member.watch([room]);
-        own.consume(RING, 4);
-        own.consume(RING, 5 + u64::from(rank));
-        member.wait_while(|_| Ok(!room.has_come()), |_| ()).unwrap();
-        member.unwatch();
+        assert!(!Watched::room(&consumed, 5).has_come() && Watched::room(&consumed, 4).has_come());
         put(job.segment, rank, 7);
         let cell = other.word_at(RING, 7);
         let mistaken = Watched::message(cell, word(7, SIGNATURE + 1));
