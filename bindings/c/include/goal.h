@@ -408,9 +408,9 @@ int GOAL_IsOffloaded(GOAL_Schedule sched);
 const char *GOAL_Offload_reason(GOAL_Schedule sched);
 
 /*
- * Links a short schedule: its later runs need no engine, since all ranks know where each message
- * lies. All ranks of comm call it, each with a schedule that it has compiled or loaded for comm, in
- * the same order as collectives of comm. It returns when all have called it, or at once if nothing
+ * Links a schedule: its later runs need no engine, since all ranks know where each message lies. All
+ * ranks of comm call it, each with a schedule that it has compiled or loaded for comm, in the same
+ * order as collectives of comm. It returns when all have called it, or at once if nothing
  * of comm is linked. Returns 1 if the schedule is linked now. Returns 0 if it runs as before, which
  * is no error. All ranks get the same result, except for a rank with an error. In that case the
  * others get 0, and GOAL_Link_reason names the error. GOAL_ERR_BUSY if the schedule runs.
@@ -418,13 +418,20 @@ const char *GOAL_Offload_reason(GOAL_Schedule sched);
  * A schedule can be linked if
  * - comm has 2 to 16 of the first 64 ranks of the job, which runs on one host, and there are boards
  *   for it: GOAL_COMM_WORLD has them, and 15 other communicators at a time
- * - it has at most 64 actions: sends, receives and local operations, on contiguous buffers
+ * - it has at most 65,536 actions: sends, receives and local operations, on contiguous buffers. The
+ *   schedules of all ranks have at most 64 MiB, where each counts as much as the longest
  * - it has no GOAL_DIV, no GOAL_WTIME, no GOAL_IRequires and no function of the program
- * - no receive has a wildcard, and no two messages between two ranks have the same tag
+ * - no receive has a wildcard
+ * - of two messages from a rank to another with one tag, one send waits for the other one, directly
+ *   or not, and so do their receives
  * - each receive gets a message of its size from the linked schedule of another rank
- * - no rank writes more than 256 KiB
+ * - no message has more than 256 KiB
+ * - actions of several ranks that wait for each other in a circle fit a block, see below
  * - it works on memory of the program, and no rank was lost since comm was made
- * - no send waits for a receive, in a job of "goal-run --progress thread"
+ * - it has one block and no send waits for a receive, in a job of "goal-run --progress thread"
+ *
+ * A schedule runs in blocks if a rank has more than 64 actions, or writes more than 256 KiB. A rank begins a block when its part of the block before has ended. So a later send goes on
+ * only in calls of the library, as if it waited for a receive.
  *
  * All ranks start the linked schedules and the collectives of comm in the same order. Sends that
  * wait for a receive go on only in calls of the library.

@@ -121,7 +121,7 @@ impl Collective {
             let in_place = self.kind == CollectiveKind::Barrier;
             let in_place = vec![in_place; communicator.size() as usize];
             let all = self.of_all_ranks(communicator, algorithm, &in_place);
-            if let Some(link) = all.ok().and_then(|all| Link::new(&all, &LINES).ok())
+            if let Some(link) = all.ok().and_then(|all| Link::in_one_block(&all, &LINES).ok())
                 && let Some(set) = shared.with(|core| Ok(core.set_of(communicator)))?
             {
                 let linked = schedule.linked_form(&link, call.signature(), set);

@@ -101,6 +101,22 @@ fn program_of(body: Body, image: Option<MemoryImage>, rank: u32, ranks: u32) -> 
     program.finish()
 }
 
+/// Writes the binary form of the schedule of `rank` alone. The actions stay in their order.
+///
+/// # Errors
+/// A limit of the format is exceeded.
+pub(crate) fn write_alone(nisa: &Nisa, rank: u32, bytes: &mut Vec<u8>) -> Result<()> {
+    // A graph's schedule has one other section, which is empty.
+    if nisa.num_sections() <= 2 {
+        bytes.extend_from_slice(nisa.bytes());
+        return Ok(());
+    }
+    let body = nisa.decode().body_of(rank).clone();
+    let options = EncodeOptions { strip: true, threads: 1 };
+    encode(&program_of(body, None, rank, nisa.num_ranks()), &options, None, bytes)
+        .map_err(|error| Error::new(ErrorCode::Limit, error.to_string()))
+}
+
 /// Returns the actions of `rank` as GOAL text. In the text each buffer of the table has bytes of
 /// its own.
 pub(crate) fn text(body: Body, rank: u32, ranks: u32) -> String {

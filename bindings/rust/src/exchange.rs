@@ -1,4 +1,4 @@
-//! Lets the ranks of a communicator tell each other words, while they prepare a schedule.
+//! Lets the ranks of a communicator tell each other words or bytes, while they prepare a schedule.
 #![allow(unsafe_code)] // a run on memory of this module's own
 
 use crate::collective::Collective;
@@ -6,6 +6,52 @@ use crate::communicator::Communicator;
 use crate::error::Result;
 use crate::raw;
 use goal_lang::{CollectiveKind, Datatype, Function, Op};
+
+/// The error that the bytes of all ranks are too many.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TooLong {
+    /// The rank with the most bytes.
+    pub(crate) rank: usize,
+    pub(crate) bytes: u64,
+}
+
+/// Sends the bytes of this rank to all ranks of a communicator, as [`exchange`] does. Ranks may give
+/// different numbers of bytes. Returns the bytes of all ranks, by rank.
+///
+/// All ranks get [`TooLong`] if they give more than `bytes_max` bytes, where each counts as much as
+/// the longest.
+///
+/// # Errors
+/// The job can't go on.
+pub(crate) fn exchange_bytes(
+    communicator: &Communicator,
+    own: &[u8],
+    bytes_max: u64,
+    call: &str,
+) -> Result<std::result::Result<Vec<Vec<u8>>, TooLong>> {
+    let lengths = exchange(communicator, &[own.len() as u64], call)?;
+    let longest = lengths.iter().copied().max().unwrap_or(0);
+    if longest.saturating_mul(lengths.len() as u64) > bytes_max {
+        let rank = lengths.iter().position(|&length| length == longest).unwrap_or(0);
+        return Ok(Err(TooLong { rank, bytes: longest }));
+    }
+    let mut words: Vec<u64> = own.chunks(8).map(word_of).collect();
+    words.resize(longest.div_ceil(8).max(1) as usize, 0);
+    let all = exchange(communicator, &words, call)?;
+    let bytes = |(words, length): (&[u64], u64)| {
+        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bytes.truncate(length as usize);
+        bytes
+    };
+    Ok(Ok(all.chunks(words.len()).zip(lengths).map(bytes).collect()))
+}
+
+/// Returns at most 8 bytes as a word.
+fn word_of(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
+}
 
 /// Sends the words of this rank to all ranks of a communicator. Returns the words of all ranks, by
 /// rank. Each rank gives an equal number of words. `call` names the caller's function in reports

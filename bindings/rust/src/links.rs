@@ -10,6 +10,12 @@
 //!
 //! A rank may write a line again when all ranks have ended the runs of the lap before. Each rank
 //! publishes the position up to which its runs have ended, several times in a lap.
+//!
+//! **Runs of several blocks** take the lines of all their blocks when they start, so all ranks give
+//! equal positions to the runs that start later. Each block waits for room by itself, and a rank
+//! publishes the ends of blocks as it does those of runs. A later run on the long ring writes when
+//! all ranks have read nearly all blocks. It can't keep the blocks waiting: a rank that waits for it
+//! polls all its open runs. Collectives of few lines use the short ring, so they do not wait.
 
 use crate::boards::{Boards, OnBoard, OneRing, Positions, on_board, quarter};
 use crate::error::{Error, ErrorCode, Result};
@@ -91,6 +97,11 @@ pub(crate) struct Links {
     in_use: Vec<usize>,
     /// The number of open runs whose peers wait for later calls of this rank.
     relays: u32,
+    /// True if peers should hear of the ends of blocks, and other runs are open. Then
+    /// [`publish_all`](Self::publish_all) finds out how much has ended.
+    pub(crate) owes_ends: bool,
+    /// True if a run of several blocks has gone on and not ended, since somebody set this to false.
+    pub(crate) has_moved: bool,
     /// The looks of a waiting rank before it waits in the usual way.
     looks: u32,
     /// The looks in close succession after the first one.
@@ -126,6 +137,8 @@ impl Links {
             sets: FxHashMap::default(),
             in_use: Vec::new(),
             relays: 0,
+            owes_ends: false,
+            has_moved: false,
             looks,
             more_looks: looks.min(LOOKS_WITHOUT_PAUSE) - 1,
             yields,
@@ -196,6 +209,9 @@ impl Links {
 
     /// Starts a run, which takes the next lines of its ring.
     pub(crate) fn start(&mut self, run: &mut Run) {
+        if run.is_long() {
+            return self.start_long(run);
+        }
         let ring = run.ring();
         let positions = &mut self.communicators[run.board()].rings[ring as usize];
         run.start(positions.take(on_board(ring), run.lines()));
@@ -268,6 +284,20 @@ impl Links {
         has_ended
     }
 
+    /// Starts a run of several blocks, which takes the lines of all blocks.
+    #[cold]
+    fn start_long(&mut self, run: &mut Run) {
+        run.rewind();
+        let ring = on_board(run.ring());
+        let positions = &mut self.communicators[run.board()].rings[run.ring() as usize];
+        run.start(positions.take(ring, run.lines()));
+        positions.next = run.end_of_blocks(|at, lines| ring.fit(at, lines));
+        self.relays += 1;
+        if run.has_ended() && !run.next_block(|at, lines| ring.fit(at, lines)) {
+            self.note_end(run);
+        }
+    }
+
     /// Starts a run as [`start`](Self::start) does, and executes what needs no message. Returns
     /// true if the run has ended. Returns `None`, without an effect, if peers have to be told of
     /// ends first, or wait for what other runs pass on.
@@ -333,6 +363,9 @@ impl Links {
         if run.has_ended() {
             return Ok(true);
         }
+        if LONG && run.is_long() {
+            return self.execute_blocks(run);
+        }
         let ring = if LONG { Ring::Long } else { Ring::Short };
         let number = run.board();
         let of = &self.communicators[number];
@@ -343,6 +376,42 @@ impl Links {
         let writable = rings[LONG as usize].writable;
         let has_ended = run.execute(&OneRing::<LONG>(boards), writable, which)?;
         Ok(has_ended && self.note_end(run))
+    }
+
+    /// Executes what can be executed of a run of several blocks.
+    #[inline(never)]
+    fn execute_blocks(&mut self, run: &mut Run) -> std::result::Result<bool, Mismatch> {
+        let (number, ring, ended) = (run.board(), on_board(Ring::Long), run.ended());
+        loop {
+            let writable = self.communicators[number].rings[Ring::Long as usize].writable;
+            if run.end() > writable && run.linked().readers() != 0 {
+                self.look_for_room(number, Ring::Long);
+            }
+            let OfCommunicator { boards, rings } = &self.communicators[number];
+            let writable = rings[Ring::Long as usize].writable;
+            if !run.execute_ready(&OneRing::<true>(boards), writable)? {
+                self.has_moved |= run.ended() != ended;
+                return Ok(false);
+            }
+            if !run.next_block(|at, lines| ring.fit(at, lines)) {
+                return Ok(self.note_end(run));
+            }
+            self.note_block(run);
+        }
+    }
+
+    /// Notes that all blocks before the current one have ended.
+    fn note_block(&mut self, run: &Run) {
+        let (number, ended) = (run.board(), run.base());
+        let positions = &self.communicators[number].rings[Ring::Long as usize];
+        self.status.process_state.note_move();
+        if ended - positions.published >= quarter(Ring::Long) {
+            match positions.open {
+                1 => self.publish(number, Ring::Long, ended),
+                // An earlier run may be open.
+                _ => self.owes_ends = true,
+            }
+        }
     }
 
     /// Looks for the messages of a run, for as long as they usually take. Returns true if the run
@@ -387,6 +456,9 @@ impl Links {
         most: u32,
         is_wanted: impl Fn() -> bool,
     ) -> bool {
+        if run.is_long() {
+            return self.spin_blocks(run, most, is_wanted);
+        }
         while looks < most {
             pause(looks);
             looks += 1;
@@ -407,16 +479,41 @@ impl Links {
         self.yields > 0 && self.spin_and_yield(run, is_wanted)
     }
 
+    /// Looks for the messages of a run of several blocks. Each message that comes begins a new count
+    /// of looks.
+    fn spin_blocks(&mut self, run: &mut Run, most: u32, is_wanted: impl Fn() -> bool) -> bool {
+        let (mut looks, mut all_looks, mut ended) = (0, 0u32, run.ended());
+        while looks < most {
+            pause(looks);
+            (looks, all_looks) = (looks + 1, all_looks.wrapping_add(1));
+            match self.poll(run) {
+                Ok(true) => return true,
+                // The usual way knows all open runs, and tells up to where they have ended.
+                Ok(false) if self.owes_ends => return false,
+                Ok(false) if all_looks.is_multiple_of(LOOKS_ALONE) && is_wanted() => return false,
+                Ok(false) if run.ended() != ended => (looks, ended) = (0, run.ended()),
+                Ok(false) => {}
+                Err(_) => return false,
+            }
+        }
+        self.yields > 0 && self.spin_and_yield(run, is_wanted)
+    }
+
     /// Looks for the messages of a run, and yields the processor between two looks. Other ranks may
     /// need it to write them. Returns true if the run has ended.
     #[cold]
     fn spin_and_yield(&mut self, run: &mut Run, is_wanted: impl Fn() -> bool) -> bool {
-        for _ in 0..self.yields {
+        let (mut left, mut ended) = (self.yields, run.ended());
+        while left > 0 {
             match self.poll(run) {
                 Ok(true) => return true,
                 Ok(false) if is_wanted() => return false,
                 Ok(false) => std::thread::yield_now(),
                 Err(_) => return false,
+            }
+            left -= 1;
+            if run.is_long() && run.ended() != ended {
+                (left, ended) = (self.yields, run.ended());
             }
         }
         false
@@ -433,6 +530,11 @@ impl Links {
     #[inline(always)]
     pub(crate) fn has_relays(&self) -> bool {
         self.relays != 0
+    }
+
+    /// Returns true if peers wait so for a single run.
+    pub(crate) fn has_one_relay(&self) -> bool {
+        self.relays == 1
     }
 
     /// Executes what can be executed of these runs. Other ranks may wait for what a run writes, or
@@ -479,6 +581,7 @@ impl Links {
     /// rank sleeps, and from time to time while runs overlap.
     #[cold]
     pub(crate) fn publish_all<'r>(&mut self, running: impl Iterator<Item = &'r mut Run>) {
+        self.owes_ends = false;
         let next = |of: &OfCommunicator| [of.rings[0].next, of.rings[1].next];
         let mut ended = self.communicators.each_ref().map(next);
         for run in running.filter(|run| !run.has_ended()) {

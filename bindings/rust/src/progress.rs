@@ -17,6 +17,11 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::sync::Arc;
 
+/// The looks in vain at all linked runs after one of several blocks has gone on. Peers answer soon.
+const LOOKS_IN_VAIN: u32 = 64;
+/// The most looks at all linked runs between two looks whether an awaited run has ended.
+const LOOKS_AT_ALL: u32 = 256;
+
 /// The name in reports for functions that test if a run has ended, and do not wait.
 pub(crate) const TEST: &str = "test";
 
@@ -503,6 +508,17 @@ impl RankCore {
             return Ok(None);
         };
         let (parked, events, has_idle) = (&*parked, events.as_deref(), idle.is_some());
+        // A run of several blocks that had to wait for long goes on fast afterwards, if no other
+        // one has to go on meanwhile.
+        let is_alone = links.has_one_relay() && !has_idle;
+        if is_alone
+            && let [ticket] = tickets
+            && let Some(run) = slots.linked(Slots::number(*ticket))
+            && run.is_long()
+            && links.spin(run, u32::MAX, &is_wanted)
+        {
+            return Ok(None);
+        }
         let runs = RefCell::new((slots, links));
         let (mut ended, mut has_rested) = (None, false);
         member.stay_awake(has_idle);
@@ -514,9 +530,30 @@ impl RankCore {
                 return Ok(false);
             }
             let (slots, links) = &mut *runs.borrow_mut();
-            // The caller meets the error of a failed run again.
-            if links.has_open_runs() && links.advance(slots.all_linked()).is_err() {
-                return Ok(false);
+            let mut looks = 0;
+            for _ in 0..LOOKS_AT_ALL {
+                if !links.has_open_runs() || looks >= LOOKS_IN_VAIN {
+                    break;
+                }
+                links.has_moved = false;
+                // The caller meets the error of a failed run again.
+                if links.advance(slots.all_linked()).is_err() {
+                    return Ok(false);
+                }
+                if links.owes_ends {
+                    links.publish_all(slots.all_linked());
+                }
+                looks = if links.has_moved { 1 } else { looks + 1 };
+                if looks == 1 {
+                    // Either nothing had come, or more may come soon.
+                    if !links.has_moved || is_wanted() {
+                        break;
+                    }
+                    member.note_arrival();
+                    if is_alone {
+                        return Ok(false);
+                    }
+                }
             }
             let mut runs = |number: u32| {
                 Ok::<_, Interrupted>(match slots.running(number) {

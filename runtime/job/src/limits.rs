@@ -49,6 +49,13 @@ pub const BURST_MAX: u16 = 256;
 /// file itself has no such limit.
 pub const NISA_BYTES_MAX: u64 = 1 << 32;
 
+/// The most actions of a rank in a linked schedule.
+pub const LINKED_ACTIONS_MAX: u32 = 65_536;
+
+/// The most bytes that the ranks of a communicator send to each rank when they link schedules. Each
+/// rank sends as many bytes as the longest schedule has.
+pub const LINKED_BYTES_MAX: u64 = 64 << 20;
+
 /// The most bytes of a table of decisions.
 pub const TABLE_BYTES_MAX: u64 = 1 << 20;
 

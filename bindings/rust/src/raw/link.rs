@@ -1,32 +1,31 @@
-//! Links schedules of the program: the ranks of a communicator tell each other the messages of
-//! their schedules, and compute the places of these messages on the boards.
+//! Links schedules of the program: the ranks of a communicator send each other their schedules, and
+//! compute the places of all messages on the boards.
 //!
 //! Each step has one result for all ranks. A rank that can't take part sends its reason instead of
-//! its messages, so no rank waits for it.
+//! its schedule, so no rank waits for it.
 //!
-//! Threat: ranks of the job are trusted, but their words may still be wrong. They are checked as
-//! [`Messages`] and as UTF-8.
+//! Threat: ranks of the job are trusted, but their bytes may still be wrong. Schedules are verified
+//! as a file from elsewhere ([`Nisa::load`]), and texts are checked as UTF-8.
 
 use super::Schedule;
 use super::instances::Memory;
 use crate::boards::LINES;
 use crate::communicator::Communicator;
+use crate::compile::{self, NO_LIMITS};
 use crate::error::{Error, ErrorCode, Result};
-use crate::exchange::exchange;
+use crate::exchange::{TooLong, exchange_bytes};
 use crate::group::Group;
 use crate::linkable::{may_have_boards, signature_of};
 use crate::shared::SharedGroup;
-use goal_engine::linked::{Link, Messages, Unlinkable};
+use goal_asm::Nisa;
+use goal_engine::linked::{Link, Unlinkable};
 use goal_job::Mode;
+use goal_job::limits::{LINKED_ACTIONS_MAX, LINKED_BYTES_MAX};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 /// `Ok` if a schedule is linked, and the reason if the engine runs it.
 pub type Linking = std::result::Result<(), Box<str>>;
-
-/// The number of words that a rank sends: two of its own, and its messages or a text.
-const WORDS: usize = 2 + Messages::WORDS_MAX;
-/// The most bytes of a text.
-const TEXT_MAX: usize = 8 * Messages::WORDS_MAX;
 
 /// The statement of a rank about its schedule.
 enum Statement {
@@ -34,8 +33,8 @@ enum Statement {
     Refused(String),
     /// The schedule is linked, and has this signature.
     Linked(u16),
-    /// The schedule has these messages. Rank 0 numbers the linked schedules.
-    Messages { number: u16, messages: Messages },
+    /// The schedule lies in this file. Rank 0 numbers the linked schedules.
+    Schedule { number: u16, file: Nisa },
 }
 
 /// Links the schedules that the ranks of `communicator` have compiled or loaded for it. All of them
@@ -61,11 +60,20 @@ pub fn link(
         Err(why) => return schedule.map(|_| Err(why)),
     };
     let own = schedule.and_then(|schedule| Ok((schedule, schedule.offer()?)));
-    let words = match &own {
-        Ok((_, word)) => word.to_words(),
-        Err(error) => Statement::Refused(error.to_string()).to_words(),
+    let ranks = communicator.all_in_group();
+    let tell = |statement: &[u8]| {
+        let all = exchange_bytes(communicator, statement, LINKED_BYTES_MAX, call)?;
+        Ok::<_, Error>(all.map_err(|TooLong { rank, bytes }| {
+            format!(
+                "rank {rank}: its schedule has {bytes} bytes, and all ranks may have {LINKED_BYTES_MAX}"
+            )
+        }))
     };
-    let decided = decide(&exchange(communicator, &words, call)?);
+    let told = match &own {
+        Ok((_, statement)) => tell(statement)?,
+        Err(error) => tell(&refused(&error.to_string()))?,
+    };
+    let decided = told.map_err(Into::into).and_then(|all| decide(&all, &ranks));
     // This rank gets its own error, which is the reason for all others.
     let (schedule, _) = own?;
     let (link, number) = match decided {
@@ -83,16 +91,16 @@ pub fn link(
         .map_err(|Unlinkable| "its messages are not those that it has told".to_owned());
     // The thread of a rank runs schedules between two calls, but not linked ones.
     let linked = linked.and_then(|linked| match linked.0.relay() {
-        Some(relay) if shared.attached.progress() == Mode::Thread => Err(format!(
-            "{relay}, waits for a receive, and --progress thread lets such schedules go on between calls"
-        )),
+        Some(relay) if shared.attached.progress() == Mode::Thread => {
+            Err(format!("{relay}, and --progress thread lets such schedules go on between calls"))
+        }
         _ => Ok(linked),
     });
     let statement = match &linked {
-        Ok(_) => Statement::Linked(signature),
-        Err(why) => Statement::Refused(why.clone()),
+        Ok(_) => is_linked(signature),
+        Err(why) => refused(why),
     };
-    if let Err(why) = decide(&exchange(communicator, &statement.to_words(), call)?) {
+    if let Err(why) = tell(&statement)?.map_err(Into::into).and_then(|all| decide(&all, &ranks)) {
         return Ok(Err(why));
     }
     if let Ok(linked) = linked {
@@ -141,103 +149,133 @@ impl Schedule {
         Err(Error::new(ErrorCode::Argument, "the schedule is one of another communicator"))
     }
 
-    /// Returns the statement of this rank about the schedule.
+    /// Returns the bytes of this rank's statement about the schedule.
     ///
     /// # Errors
     /// The schedule runs.
-    fn offer(&self) -> Result<Statement> {
+    fn offer(&self) -> Result<Vec<u8>> {
         let bound = &self.bound;
         if let Some((linked, _)) = bound.linked.get() {
-            return Ok(Statement::Linked(linked.signature()));
+            return Ok(is_linked(linked.signature()));
         }
         if !self.release()? {
             let text = "the schedule runs: wait for it first (GOAL_Wait)";
             return Err(Error::new(ErrorCode::Busy, text));
         }
         if matches!(bound.memory, Memory::Own) {
-            return Ok(Statement::Refused("it works on memory of its own".into()));
+            return Ok(refused("it works on memory of its own"));
         }
-        let (ranks, me) = (bound.communicator.all_in_group(), bound.communicator.rank());
-        Ok(match Messages::of(bound.code.section(), &ranks, me, &LINES) {
-            Ok(messages) => {
-                // Relaxed: only the number matters.
-                static LINKS: AtomicU16 = AtomicU16::new(0);
-                Statement::Messages { number: LINKS.fetch_add(1, Ordering::Relaxed), messages }
-            }
-            Err(refusal) => Statement::Refused(refusal.to_string()),
-        })
+        if bound.code.actions() > LINKED_ACTIONS_MAX {
+            return Ok(refused(&format!("it has more than {LINKED_ACTIONS_MAX} actions")));
+        }
+        // Relaxed: only the number matters.
+        static LINKS: AtomicU16 = AtomicU16::new(0);
+        let number = LINKS.fetch_add(1, Ordering::Relaxed);
+        let mut bytes = vec![SCHEDULE];
+        bytes.extend(number.to_le_bytes());
+        compile::write_alone(bound.code.nisa(), bound.code.rank(), &mut bytes)?;
+        Ok(bytes)
     }
 }
 
-impl Statement {
-    fn to_words(&self) -> [u64; WORDS] {
-        let (kind, value, rest) = match self {
-            Statement::Refused(text) => {
-                let bytes = &text.as_bytes()[..text.len().min(TEXT_MAX)];
-                let words = bytes.chunks(8).map(|chunk| {
-                    let mut word = [0; 8];
-                    word[..chunk.len()].copy_from_slice(chunk);
-                    u64::from_le_bytes(word)
-                });
-                (0, bytes.len() as u64, words.collect())
-            }
-            Statement::Linked(signature) => (1, u64::from(*signature), Vec::new()),
-            Statement::Messages { number, messages } => {
-                (2, u64::from(*number), messages.to_words())
-            }
-        };
-        let mut words = [0; WORDS];
-        words[..2].copy_from_slice(&[kind, value]);
-        words[2..2 + rest.len()].copy_from_slice(&rest);
-        words
-    }
+/// The first byte of each kind of statement.
+const REFUSED: u8 = 0;
+const LINKED: u8 = 1;
+const SCHEDULE: u8 = 2;
 
-    fn from_words(words: &[u64]) -> Self {
-        let unknown = || Statement::Refused("its words are unknown".into());
-        match *words {
-            [0, len, ref rest @ ..] => {
-                let bytes: Vec<u8> = rest.iter().flat_map(|word| word.to_le_bytes()).collect();
-                let bytes = bytes.get(..len as usize).unwrap_or_default();
-                Statement::Refused(String::from_utf8_lossy(bytes).into_owned())
+/// Returns the bytes of [`Statement::Refused`].
+fn refused(why: &str) -> Vec<u8> {
+    std::iter::once(REFUSED).chain(why.bytes()).collect()
+}
+
+/// Returns the bytes of [`Statement::Linked`].
+fn is_linked(signature: u16) -> Vec<u8> {
+    std::iter::once(LINKED).chain(signature.to_le_bytes()).collect()
+}
+
+impl Statement {
+    /// Returns the statement of the rank of the job `rank`.
+    fn from_bytes(bytes: &[u8], rank: u32) -> Self {
+        match *bytes {
+            [REFUSED, ref text @ ..] => Self::Refused(String::from_utf8_lossy(text).into_owned()),
+            [LINKED, low, high] => Self::Linked(u16::from_le_bytes([low, high])),
+            [SCHEDULE, low, high, ref file @ ..] => {
+                match Nisa::load(Arc::new(file.to_vec()), &NO_LIMITS) {
+                    Ok(file)
+                        if rank < file.num_ranks()
+                            && file.num_actions(file.section_id(rank)) <= LINKED_ACTIONS_MAX =>
+                    {
+                        Self::Schedule { number: u16::from_le_bytes([low, high]), file }
+                    }
+                    _ => Self::Refused("its schedule is broken".into()),
+                }
             }
-            [1, signature, ..] => Statement::Linked(signature as u16),
-            [2, number, ref rest @ ..] => {
-                Messages::from_words(rest).map_or_else(unknown, |messages| Statement::Messages {
-                    number: number as u16,
-                    messages,
-                })
-            }
-            _ => unknown(),
+            _ => Self::Refused("its words are unknown".into()),
         }
     }
 }
 
 /// Returns the link of the schedules of all ranks, and the number of the linked schedule. Returns
-/// `None` if all are linked already, and with each other.
+/// `None` if all are linked already, and with each other. `ranks` has the ranks of the communicator
+/// in the job.
 ///
 /// # Errors
 /// The reason of a rank, which names it.
-fn decide(all: &[u64]) -> std::result::Result<Option<(Link, u16)>, Box<str>> {
+fn decide(all: &[Vec<u8>], ranks: &[u32]) -> std::result::Result<Option<(Link, u16)>, Box<str>> {
     let refuse = |rank, why: &str| Err(format!("rank {rank}: {why}").into());
-    let (mut all_messages, mut first, mut signatures) = (Vec::new(), 0, Vec::new());
-    for (rank, words) in (0u32..).zip(all.chunks_exact(WORDS)) {
-        match Statement::from_words(words) {
+    let (mut files, mut first, mut signatures) = (Vec::new(), 0, Vec::new());
+    for (rank, (bytes, &in_job)) in (0u32..).zip(all.iter().zip(ranks)) {
+        match Statement::from_bytes(bytes, in_job) {
             Statement::Refused(why) => return refuse(rank, &why),
             Statement::Linked(signature) => signatures.push((rank, signature)),
-            Statement::Messages { number, messages } => {
+            Statement::Schedule { number, file } => {
                 first = if rank == 0 { number } else { first };
-                all_messages.push(messages);
+                files.push((file, in_job));
             }
         }
     }
     let are_equal = signatures.windows(2).all(|pair| pair[0].1 == pair[1].1);
     match signatures.first() {
-        Some(_) if all_messages.is_empty() && are_equal => return Ok(None),
+        Some(_) if files.is_empty() && are_equal => return Ok(None),
         Some(&(rank, _)) => return refuse(rank, "its schedule is linked with other schedules"),
         None => {}
     }
-    match Link::from_messages(&all_messages, &LINES) {
+    let sections: Vec<_> = files.iter().map(|(file, rank)| file.section(*rank)).collect();
+    match Link::new(&sections, ranks, &LINES) {
         Ok(link) => Ok(Some((link, first))),
         Err(refusal) => refuse(refusal.rank, &refusal.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use goal_asm::nisa::reseal;
+    use goal_smith::Shape;
+
+    /// Other ranks refuse broken bytes, or read them as another schedule.
+    #[test]
+    fn bytes_of_a_broken_rank_do_no_harm() {
+        let shape = Shape { ranks: (2, 2), ..Shape::linked(5) };
+        let program = goal_smith::on_buffers(&goal_smith::program(5, &shape));
+        let file = compile::nisa_of(program).expect("a valid program").bytes().to_vec();
+        let statement = |file: &[u8]| [&[SCHEDULE, 1, 0], file].concat();
+        assert!(matches!(
+            Statement::from_bytes(&statement(&file), 1),
+            Statement::Schedule { number: 1, .. }
+        ));
+        for at in 0..file.len() {
+            for bit in [0, 7] {
+                let mut broken = file.clone();
+                broken[at] ^= 1 << bit;
+                let _ = decide(&[statement(&broken), statement(&file)], &[0, 1]);
+                reseal(&mut broken);
+                let _ = decide(&[statement(&file), statement(&broken)], &[0, 1]);
+            }
+            let _ = decide(&[statement(&file[..at]), statement(&file)], &[0, 1]);
+        }
+        for unknown in [&[][..], &[LINKED], &[REFUSED, 0xff], &[9, 1, 2]] {
+            assert!(matches!(Statement::from_bytes(unknown, 0), Statement::Refused(_)));
+        }
     }
 }

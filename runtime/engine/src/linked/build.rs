@@ -1,12 +1,12 @@
 //! Decodes one rank's schedule to the operations of a linked run.
 
+use super::fold::{Uses, fold_messages, merge_puts};
 use super::lanes::Ring;
-use super::link::Link;
-use super::messages::OPS_MAX;
+use super::link::{Link, Place};
+use super::messages::{Message, Messages, OPS_MAX};
 use crate::engine::{Schedule, Underway, Work};
 use goal_asm::nisa::{Buffer, Operation, Record};
 use goal_lang::{Datatype, Op as Operator, Piece, Space};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The error that a rank's schedule does not fit the link of its communicator.
@@ -17,24 +17,32 @@ pub struct Unlinkable;
 #[derive(Debug)]
 pub struct Linked {
     pub(super) schedule: Arc<Schedule>,
-    /// The operations. Each needs only operations before it.
-    pub(super) ops: Box<[Op]>,
-    /// A bit for each operation.
-    pub(super) all: u64,
-    /// The operations that need no message, directly or not, as a mask.
-    pub(super) initial: u64,
+    /// The blocks, in their order. There is at least one.
+    pub(super) blocks: Box<[Block]>,
     /// True if the schedule is [simple](super::Run::is_simple).
     pub(super) is_simple: bool,
     pub(super) ring: Ring,
-    /// The most lines that any rank writes.
-    pub(super) lines: u32,
     /// The signature of the schedule, which lies in the cell of each of its messages.
     pub(super) signature: u16,
     board: u8,
     /// The ranks of the communicator that read this rank's messages.
     readers: u64,
     /// A send that waits for a receive; `None` if the schedule has one round.
-    relay: Option<u32>,
+    relay: Option<Underway>,
+}
+
+/// A part of a schedule that runs when the parts before it have ended on this rank. See
+/// [`blocks`](super::blocks).
+#[derive(Debug)]
+pub(super) struct Block {
+    /// The operations. Each needs only operations before it.
+    pub(super) ops: Box<[Op]>,
+    /// A bit for each operation.
+    pub(super) all: u64,
+    /// The operations that need no message, directly or not, as a mask.
+    pub(super) initial: u64,
+    /// The most lines that any rank writes.
+    pub(super) lines: u32,
     /// The actions of each operation, for reports.
     actions: Box<[Underway]>,
 }
@@ -70,15 +78,15 @@ pub(super) enum Kind {
 /// The operands of an operation in the rank's memory.
 pub(super) type Operands = [Piece; 3];
 
-const NONE: Piece = Piece { addr: 0, size: 0, space: Space::Memory };
+pub(super) const NONE: Piece = Piece { addr: 0, size: 0, space: Space::Memory };
 
 /// An operation while it is built.
-struct Draft {
-    op: Op,
-    operands: Operands,
-    underway: Underway,
+pub(super) struct Draft {
+    pub(super) op: Op,
+    pub(super) operands: Operands,
+    pub(super) underway: Underway,
     /// True if another operation does the work of this one.
-    is_merged: bool,
+    pub(super) is_merged: bool,
 }
 
 impl Linked {
@@ -98,31 +106,43 @@ impl Linked {
         board: u8,
     ) -> Result<(Self, Bindings), Unlinkable> {
         let mut drafts = drafts(&schedule, link, ranks, me)?;
-        merge_puts(&mut drafts);
-        fold_messages(&mut drafts);
-        let pieces = split(compact(drafts).ok_or(Unlinkable)?, link)?;
-        let drafts = compact(pieces).ok_or(Unlinkable)?;
-        let all = of_kind(&drafts, |_| true);
-        let puts = of_kind(&drafts, |kind| matches!(kind, Kind::Put { .. }));
-        let later = after_messages(&drafts);
-        let (initial, relays) = (all & !later, puts & later);
-        let is_first_put = initial == 0 || initial == 1 && puts & 1 != 0;
-        let is_simple = link.ring() == Ring::Short && all != 0 && is_first_put && relays == 0;
+        drafts.iter_mut().for_each(|drafts| merge_puts(drafts));
+        let uses = Uses::of(&drafts);
+        let (mut blocks, mut operands, mut relay) = (Vec::new(), Vec::new(), None);
+        for (number, (mut drafts, &lines)) in drafts.into_iter().zip(link.lines()).enumerate() {
+            fold_messages(&mut drafts, &uses);
+            let drafts = compact(drafts).ok_or(Unlinkable)?;
+            let drafts = compact(split(drafts, link, number)?).ok_or(Unlinkable)?;
+            let all = of_kind(&drafts, |_| true);
+            let later = after_messages(&drafts);
+            let relays = of_kind(&drafts, |kind| matches!(kind, Kind::Put { .. })) & later;
+            if relay.is_none() && relays != 0 {
+                relay = Some(drafts[relays.trailing_zeros() as usize].underway);
+            }
+            let ops = drafts.iter().map(|draft| draft.op).collect();
+            let actions = drafts.iter().map(|draft| draft.underway).collect();
+            operands.extend(drafts.iter().map(|draft| draft.operands));
+            blocks.push(Block { ops, all, initial: all & !later, lines, actions });
+        }
+        let is_simple = match &blocks[..] {
+            [Block { ops, all, initial, .. }] => {
+                let is_first_put =
+                    *initial == 0 || *initial == 1 && matches!(ops[0].kind, Kind::Put { .. });
+                link.ring() == Ring::Short && *all != 0 && is_first_put && relay.is_none()
+            }
+            _ => false,
+        };
         let linked = Self {
-            all,
-            initial,
+            blocks: blocks.into(),
             is_simple,
             ring: link.ring(),
-            lines: link.lines(),
             signature,
             board,
             readers: link.readers_of(me),
-            relay: (relays != 0).then(|| relays.trailing_zeros()),
-            ops: drafts.iter().map(|draft| draft.op).collect(),
-            actions: drafts.iter().map(|draft| draft.underway).collect(),
+            relay,
             schedule,
         };
-        Ok((linked, Bindings(drafts.iter().map(|draft| draft.operands).collect())))
+        Ok((linked, Bindings(operands.into())))
     }
 
     /// Returns the number of the communicator's boards.
@@ -137,12 +157,6 @@ impl Linked {
         self.ring
     }
 
-    /// Returns the lines by which a start of the schedule advances the position.
-    #[inline]
-    pub fn lines(&self) -> u64 {
-        self.lines.into()
-    }
-
     /// Returns the ranks of the communicator that read this rank's messages, as a mask.
     #[inline]
     pub fn readers(&self) -> u64 {
@@ -154,18 +168,24 @@ impl Linked {
         self.signature
     }
 
-    /// Returns true if a send waits for a receive, directly or not. Peers of such a run wait for
+    /// Returns true if a send may wait for a receive, directly or not. Peers of such a run wait for
     /// later calls of this rank.
     #[inline(always)]
     pub fn has_relay(&self) -> bool {
-        self.relay.is_some()
+        self.relay.is_some() || self.blocks.len() > 1
     }
 
-    /// Returns the name of a send that waits for a receive; `None` if there is none.
+    /// Returns the reason why a send waits for a receive; `None` if there is none.
     pub fn relay(&self) -> Option<String> {
-        self.relay.map(|at| self.actions[at as usize].name().to_string())
+        match self.relay {
+            Some(send) => Some(format!("{}, waits for a receive", send.name())),
+            None if self.blocks.len() > 1 => Some("it has more than one block".to_owned()),
+            None => None,
+        }
     }
+}
 
+impl Block {
     /// Returns those operations as actions of a report.
     pub(super) fn actions(&self, mask: u64) -> impl Iterator<Item = Underway> {
         let numbered = self.actions.iter().enumerate();
@@ -177,74 +197,88 @@ impl Linked {
 #[derive(Debug, Clone)]
 pub struct Bindings(pub(super) Box<[Operands]>);
 
-/// Decodes each action to an operation of its own.
+/// Decodes each action to an operation of its own. Returns the operations of each block.
 fn drafts(
     schedule: &Schedule,
     link: &Link,
     ranks: &[u32],
     me: u32,
-) -> Result<Vec<Draft>, Unlinkable> {
+) -> Result<Vec<Vec<Draft>>, Unlinkable> {
     let section = schedule.section();
-    let numbers: FxHashMap<u32, usize> = section.records().map(|(at, _)| at).zip(0..).collect();
-    if numbers.len() > OPS_MAX {
-        return Err(Unlinkable);
-    }
-    let mut drafts = Vec::new();
-    for (number, (offset, record)) in section.records().enumerate() {
-        let work = Work::of(&record);
-        let underway = Underway { number: number as u64, offset, work };
-        let (op, operands) = decode(&record, link, ranks, me)?;
-        drafts.push(Draft { op, operands, underway, is_merged: false });
-    }
-    for (number, (_, record)) in section.records().enumerate() {
-        for dependent in record.dependents.iter() {
-            drafts[numbers[&dependent]].op.needs |= 1 << number;
-        }
-        if record.start_dependents.iter().next().is_some() {
+    let messages = Messages::of(section, ranks, me).map_err(|_| Unlinkable)?;
+    let (mut sends, mut receives) = (messages.sends.iter(), messages.receives.iter());
+    let mut blocks: Vec<Vec<Draft>> = link.lines().iter().map(|_| Vec::new()).collect();
+    // The block of each action, and its number there.
+    let mut places = Vec::with_capacity(messages.actions());
+    for (number, (offset, record)) in (0..).zip(section.records()) {
+        let operation = record.operation();
+        let message = match operation {
+            Operation::Send { .. } => sends.next().map(|sent| (me, sent.key(), sent)),
+            Operation::Recv { .. } => receives.next().map(|received| {
+                let Message { peer, tag, turn, .. } = *received;
+                (peer, (me, tag, turn), received)
+            }),
+            _ => None,
+        };
+        let place = match message {
+            Some((from, key, message)) => {
+                let place = link.message(from, key).ok_or(Unlinkable)?;
+                if place.bytes != message.bytes {
+                    return Err(Unlinkable);
+                }
+                Some((place, message.peer))
+            }
+            None => None,
+        };
+        let (op, operands) = decode(&record, link, place)?;
+        let block = link.block_of(me, number).ok_or(Unlinkable)?;
+        let underway = Underway { number: number.into(), offset, work: Work::of(&record) };
+        places.push((block, blocks[block].len()));
+        blocks[block].push(Draft { op, operands, underway, is_merged: false });
+        if blocks[block].len() > OPS_MAX {
             return Err(Unlinkable);
         }
     }
-    Ok(drafts)
+    for (number, &(block, at)) in (0..).zip(&places) {
+        for &dependent in messages.graph.dependents(number) {
+            match places[dependent as usize] {
+                (later, place) if later == block => blocks[block][place].op.needs |= 1 << at,
+                // The run has ended a block before it begins with the next one.
+                (later, _) if later > block => {}
+                _ => return Err(Unlinkable),
+            }
+        }
+    }
+    Ok(blocks)
 }
 
-/// Decodes an action, except for what it needs.
+/// Decodes an action, except for what it needs. `message` has its place and the other rank of the
+/// communicator, if it is a message.
 fn decode(
     record: &Record<'_>,
     link: &Link,
-    ranks: &[u32],
-    me: u32,
+    message: Option<(Place, u32)>,
 ) -> Result<(Op, Operands), Unlinkable> {
-    let member = |rank: u32| {
-        let number = ranks.iter().position(|&other| other == rank).ok_or(Unlinkable)?;
-        Ok(number as u32)
-    };
     let size = |piece: Piece| u32::try_from(piece.size).map_err(|_| Unlinkable);
-    let message = |from, to, tag, piece: Piece| {
-        let message = link.message(from, to, tag).ok_or(Unlinkable)?;
-        if u64::from(message.bytes) == piece.size { Ok(message.at) } else { Err(Unlinkable) }
-    };
-    match record.operation() {
-        Operation::Send { peer, tag, payload: Buffer::One(piece), reduce: None } => {
-            let to = member(peer)?;
-            let at = message(me, to, tag, piece)?;
+    match (record.operation(), message) {
+        (
+            Operation::Send { peer, payload: Buffer::One(piece), reduce: None, .. },
+            Some((to, _)),
+        ) => {
             let readers = 1u64.checked_shl(peer).ok_or(Unlinkable)?;
             let kind = Kind::Put { readers, lines: link.lines_of(piece.size) };
-            Ok((Op { needs: 0, kind, len: size(piece)?, at }, [piece, NONE, NONE]))
+            Ok((Op { needs: 0, kind, len: to.bytes, at: to.at }, [piece, NONE, NONE]))
         }
-        Operation::Recv { peer, tag, payload: Buffer::One(piece), reduce } => {
-            let writer = member(peer)?;
-            let at = message(writer, me, tag, piece)?;
+        (Operation::Recv { payload: Buffer::One(piece), reduce, .. }, Some((from, writer))) => {
             let kind = match reduce {
                 None => Kind::Take { writer },
                 Some((operator, datatype)) => {
                     Kind::Fold { writer, operator, datatype, reversed: false }
                 }
             };
-            Ok((Op { needs: 0, kind, len: size(piece)?, at }, [piece, piece, NONE]))
+            Ok((Op { needs: 0, kind, len: from.bytes, at: from.at }, [piece, piece, NONE]))
         }
-        Operation::Exec { op, datatype, a: Buffer::One(a), b: Buffer::One(b), c }
-            if op != Operator::Div =>
-        {
+        (Operation::Exec { op, datatype, a: Buffer::One(a), b: Buffer::One(b), c }, None) => {
             let c = match c {
                 None => b,
                 Some(Buffer::One(c)) => c,
@@ -253,96 +287,15 @@ fn decode(
             let kind = Kind::Exec { operator: op, datatype };
             Ok((Op { needs: 0, kind, len: size(a)?, at: 0 }, [a, b, c]))
         }
-        Operation::Nop => Ok((Op { needs: 0, kind: Kind::Nop, len: 0, at: 0 }, [NONE; 3])),
+        (Operation::Nop, None) => Ok((Op { needs: 0, kind: Kind::Nop, len: 0, at: 0 }, [NONE; 3])),
         _ => Err(Unlinkable),
     }
 }
 
-/// Merges writes of one message for several ranks.
-fn merge_puts(drafts: &mut [Draft]) {
-    for at in 0..drafts.len() {
-        let Kind::Put { mut readers, lines } = drafts[at].op.kind else { continue };
-        if drafts[at].is_merged {
-            continue;
-        }
-        let (first, operand) = (drafts[at].op, drafts[at].operands[0]);
-        for other in at + 1..drafts.len() {
-            let Draft { op, operands, .. } = &drafts[other];
-            if let Kind::Put { readers: more, .. } = op.kind
-                && (op.at, op.needs, operands[0]) == (first.at, first.needs, operand)
-            {
-                readers |= more;
-                replace(drafts, other, at);
-            }
-        }
-        drafts[at].op.kind = Kind::Put { readers, lines };
-    }
-}
-
-/// Lets the operation `by` do the work of the operation `which`.
-fn replace(drafts: &mut [Draft], which: usize, by: usize) {
-    drafts[which].is_merged = true;
-    for draft in drafts {
-        if draft.op.needs >> which & 1 != 0 {
-            draft.op.needs = draft.op.needs & !(1 << which) | 1 << by;
-        }
-    }
-}
-
-/// Combines messages where they lie: a message that only one operation uses need not be copied to
-/// scratch memory before.
-fn fold_messages(drafts: &mut [Draft]) {
-    for at in 0..drafts.len() {
-        let Kind::Take { writer } = drafts[at].op.kind else { continue };
-        let arrived = drafts[at].operands[0];
-        let Some(user) = only_user(drafts, at) else { continue };
-        let Kind::Exec { operator, datatype } = drafts[user].op.kind else { continue };
-        let [a, b, c] = drafts[user].operands;
-        let (own, reversed) = match (a == arrived, b == arrived) {
-            (true, false) => (b, false),
-            (false, true) => (a, true),
-            _ => continue,
-        };
-        let place = drafts[at].op.at;
-        let (taken, underway) = (drafts[at].op.needs, drafts[at].underway);
-        let fold = &mut drafts[user];
-        fold.op.kind = match operator {
-            // A copy is B = A.
-            Operator::Copy if !reversed => Kind::Take { writer },
-            Operator::Copy => continue,
-            _ => Kind::Fold { writer, operator, datatype, reversed },
-        };
-        fold.op.at = place;
-        fold.op.needs = fold.op.needs & !(1 << at) | taken;
-        fold.operands = if operator == Operator::Copy { [b, b, NONE] } else { [own, c, NONE] };
-        // The report of a rank that waits names the receive.
-        fold.underway = underway;
-        replace(drafts, at, user);
-    }
-}
-
-/// Returns the operation that uses the memory into which `at` reads its message. Nobody else sees
-/// the message there: it is scratch memory, or the operation overwrites all of it. Returns `None`
-/// if several operations use this memory, or if others wait for the message. They must not wait for
-/// what the user waits for.
-fn only_user(drafts: &[Draft], at: usize) -> Option<usize> {
-    let arrived = drafts[at].operands[0];
-    let overlaps = |piece: &Piece| {
-        let (end, other_end) = (piece.addr + piece.size, arrived.addr + arrived.size);
-        piece.space == arrived.space && piece.addr < other_end && arrived.addr < end
-    };
-    let others = || (0..drafts.len()).filter(|&other| other != at && !drafts[other].is_merged);
-    let mut users = others().filter(|&other| drafts[other].operands.iter().any(overlaps));
-    let user = users.next()?;
-    let waits = others().filter(|&other| drafts[other].op.needs >> at & 1 != 0);
-    let is_unseen = arrived.space == Space::Scratch || drafts[user].operands[2] == arrived;
-    (users.next().is_none() && waits.eq([user]) && is_unseen).then_some(user)
-}
-
 /// Splits operations on long messages into pieces, so that peers read a piece while the next one is
 /// written. A rank writes all its pieces, and copies its own bytes beside them, before it reads.
-fn split(drafts: Vec<Draft>, link: &Link) -> Result<Vec<Draft>, Unlinkable> {
-    let most = link.piece_bytes();
+fn split(drafts: Vec<Draft>, link: &Link, block: usize) -> Result<Vec<Draft>, Unlinkable> {
+    let most = link.piece_bytes(block);
     let count = |op: &Op| match op.kind {
         Kind::Exec { operator, .. } if operator != Operator::Copy => 1,
         _ => u64::from(op.len).div_ceil(most).max(1),

@@ -5,9 +5,9 @@
 //! message by its position, so nothing has to be matched. All ranks must start the linked schedules
 //! of a communicator in the same order, which the library demands of all schedules.
 //!
-//! - [`Messages`] has what the other ranks must know of one rank's schedule.
-//! - [`Link`] computes from the messages of all ranks who writes what where.
-//! - [`Linked`] is one rank's schedule, decoded to at most 64 operations with masks.
+//! - [`Link`] computes from the sections of all ranks who writes what where. It cuts a schedule of
+//!   more than 64 actions into [`blocks`].
+//! - [`Linked`] is one rank's schedule, decoded to blocks of at most 64 operations with masks.
 //! - [`Run`] executes it. An operation runs as soon as all that it needs have ended, as in the
 //!   engine; so a linked run ends whenever the engine's run would.
 //! - [`Lanes`] is the interface to the boards.
@@ -16,10 +16,15 @@
 //! this rank reads. Lengths and places come from the schedule and never from a cell, so such a peer
 //! can only spoil the values of the result.
 
+mod blocks;
 mod build;
+mod fold;
 mod lanes;
 mod link;
+#[cfg(test)]
+mod long_tests;
 mod messages;
+mod order;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -27,5 +32,5 @@ mod tests;
 pub use build::{Bindings, Linked, Unlinkable};
 pub use lanes::{Lanes, Lines, Look, Place, Ring};
 pub use link::Link;
-pub use messages::{Messages, Refusal};
+pub use messages::Refusal;
 pub use run::{Mismatch, Next, Run};

@@ -1,6 +1,6 @@
 //! Executes a linked schedule.
 
-use super::build::{Bindings, Kind, Linked, Op};
+use super::build::{Bindings, Block, Kind, Linked, Op};
 use super::lanes::{Lanes, Look, Place, Ring};
 use crate::engine::Underway;
 use crate::memory::{Region, Span, Zeroed, copy_short};
@@ -29,6 +29,20 @@ struct Step {
     spans: [Span; 3],
     /// The rank that writes the message which the operation reads; 0 if it reads none.
     writer: u32,
+    /// The operations that need this one, as a mask.
+    users: u64,
+}
+
+/// The state of a run of several blocks.
+#[derive(Debug)]
+struct Long {
+    /// The number of the current block.
+    block: usize,
+    /// The operations of the block that need no operation which has not ended, as a mask. They have
+    /// not ended themselves.
+    ready: u64,
+    /// The steps of all blocks. Those of the current block are in [`Run::steps`].
+    steps: Box<[Box<[Step]>]>,
 }
 
 /// The result of [`Run::read_next`].
@@ -43,12 +57,12 @@ pub enum Next {
 }
 
 impl Step {
-    fn new(op: &Op) -> Self {
+    fn new(op: &Op, users: u64) -> Self {
         let writer = match op.kind {
             Kind::Take { writer } | Kind::Fold { writer, .. } => writer,
             _ => 0,
         };
-        Self { op: *op, spans: [Region::EMPTY.whole(); 3], writer }
+        Self { op: *op, spans: [Region::EMPTY.whole(); 3], writer, users }
     }
 
     /// Writes the message of the operation, in a run that begins at the position `base`.
@@ -128,7 +142,8 @@ impl Step {
     }
 }
 
-/// An instance of a linked schedule, which can run again and again, on other buffers if need be.
+/// An instance of a linked schedule, which can run again and again, on other buffers if need be. If
+/// the schedule has several blocks, most of this is about the current block.
 #[derive(Debug)]
 pub struct Run {
     linked: Arc<Linked>,
@@ -153,21 +168,26 @@ pub struct Run {
     base: u64,
     /// The scratch memory.
     scratch: Zeroed,
+    /// `None` if the schedule has one block.
+    long: Option<Box<Long>>,
 }
 
 impl Run {
     /// Creates an instance that has no buffers yet. Returns `None` if there is no memory.
     pub fn new(linked: Arc<Linked>, bindings: Bindings) -> Option<Self> {
         let scratch = Zeroed::try_new(usize::try_from(linked.schedule.scratch_size()).ok()?)?;
-        let steps: Box<[Step]> = linked.ops.iter().map(Step::new).collect();
-        let (lines, ring, board) = (linked.lines(), linked.ring(), linked.board() as u8);
+        let mut steps: Box<[Box<[Step]>]> = linked.blocks.iter().map(steps_of).collect();
+        let first = std::mem::take(&mut steps[0]);
+        let long = (steps.len() > 1).then(|| Box::new(Long { block: 0, ready: 0, steps }));
+        let Block { all, initial, lines, .. } = linked.blocks[0];
+        let (lines, ring, board) = (lines.into(), linked.ring(), linked.board() as u8);
         let has_relay = linked.has_relay();
-        let Linked { all, initial, is_simple, signature, .. } = *linked;
-        let is_tiny = is_simple && steps.iter().all(Step::is_tiny);
+        let Linked { is_simple, signature, .. } = *linked;
+        let is_tiny = is_simple && first.iter().all(Step::is_tiny);
         Some(Self {
             linked,
             bindings,
-            steps,
+            steps: first,
             all,
             initial,
             is_simple,
@@ -180,6 +200,7 @@ impl Run {
             done: all,
             base: 0,
             scratch,
+            long,
         })
     }
 
@@ -200,6 +221,7 @@ impl Run {
     #[allow(unsafe_code)] // the caller answers for the memory of later runs
     pub unsafe fn bind(&mut self, buffers: &[Region]) {
         assert!(self.has_ended(), "the buffers of a run under way");
+        self.rewind();
         let scratch = self.scratch.region();
         let span = |piece: Piece| match piece.space {
             _ if piece.size == 0 => Region::EMPTY.whole(),
@@ -209,7 +231,8 @@ impl Run {
                 buffers[buffer].span(offset, piece.size)
             }
         };
-        for (step, operands) in self.steps.iter_mut().zip(&self.bindings.0) {
+        let later = self.long.iter_mut().flat_map(|long| &mut long.steps).flatten();
+        for (step, operands) in self.steps.iter_mut().chain(later).zip(&self.bindings.0) {
             step.spans = operands.map(span);
         }
     }
@@ -226,7 +249,8 @@ impl Run {
         self.board.into()
     }
 
-    /// Returns the lines by which a start of the schedule advances the position.
+    /// Returns the lines by which a start of the schedule advances the position, for its first
+    /// block.
     #[inline(always)]
     pub fn lines(&self) -> u64 {
         self.lines
@@ -238,18 +262,71 @@ impl Run {
         self.has_relay
     }
 
-    /// Starts a run whose first line is at the position `base`. The caller executes it then.
+    /// Starts a run whose first line is at the position `base`. The caller executes it then. A run
+    /// of several blocks is [rewound](Self::rewind) before.
     #[inline(always)]
     pub fn start(&mut self, base: u64) {
         (self.done, self.base) = (0, base);
     }
 
-    /// Returns the position of the run's first line.
+    /// Returns true if the schedule has several blocks. Such a run is executed by
+    /// [`execute_ready`](Self::execute_ready) and [`next_block`](Self::next_block).
+    #[inline(always)]
+    pub fn is_long(&self) -> bool {
+        self.long.is_some()
+    }
+
+    /// Goes back to the first block. The run has ended.
+    pub fn rewind(&mut self) {
+        if self.long.is_some() {
+            self.enter(0);
+            self.done = self.all;
+        }
+    }
+
+    /// Returns the position behind the lines of the last block. `fit` is as for
+    /// [`next_block`](Self::next_block).
+    pub fn end_of_blocks(&self, fit: impl Fn(u64, u64) -> u64) -> u64 {
+        let block = self.long.as_ref().map_or(0, |long| long.block);
+        let later = self.linked.blocks[block + 1..].iter().map(|block| u64::from(block.lines));
+        later.fold(self.end(), |end, lines| fit(end, lines) + lines)
+    }
+
+    /// Goes on with the next block in which this rank has operations. All operations of the current
+    /// block have ended. `fit` returns the position of lines from the position behind the lines
+    /// before, and from their number. Returns false if the run has ended.
+    pub fn next_block(&mut self, fit: impl Fn(u64, u64) -> u64) -> bool {
+        let Some(long) = &self.long else { return false };
+        for next in long.block + 1..self.linked.blocks.len() {
+            let end = self.end();
+            self.enter(next);
+            self.base = fit(end, self.lines);
+            if self.all != 0 {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Makes the block with this number the current one.
+    fn enter(&mut self, block: usize) {
+        let Some(long) = &mut self.long else { return };
+        std::mem::swap(&mut self.steps, &mut long.steps[long.block]);
+        std::mem::swap(&mut self.steps, &mut long.steps[block]);
+        let Block { ops, all, initial, lines, .. } = &self.linked.blocks[block];
+        let is_ready = |op: &Op| op.needs == 0;
+        long.ready = mask_of(ops.iter().map(is_ready));
+        long.block = block;
+        (self.all, self.initial, self.lines, self.done) = (*all, *initial, (*lines).into(), 0);
+    }
+
+    /// Returns the position of the first line of the current block. This rank has read all that the
+    /// run reads before.
     pub fn base(&self) -> u64 {
         self.base
     }
 
-    /// Returns the position behind the lines of the run.
+    /// Returns the position behind the lines of the current block.
     #[inline(always)]
     pub fn end(&self) -> u64 {
         self.base + self.lines
@@ -282,6 +359,39 @@ impl Run {
             if let Err(mismatch) = self.execute_one(lanes, writable, at) {
                 executed = Err(mismatch);
             }
+        }
+        executed.map(|()| self.has_ended())
+    }
+
+    /// Executes the operations of the current block of a long run, except for those that have to
+    /// wait. `writable` is as for [`execute`](Self::execute). Returns true if the block has ended.
+    ///
+    /// # Errors
+    /// [`Mismatch`]; the run can't go on.
+    pub fn execute_ready(&mut self, lanes: &impl Lanes, writable: u64) -> Result<bool, Mismatch> {
+        let mut ready = self.long.as_ref().map_or(0, |long| long.ready);
+        let (mut pending, mut executed) = (ready, Ok(()));
+        while pending != 0 {
+            let at = pending.trailing_zeros();
+            pending &= pending - 1;
+            if let Err(mismatch) = self.execute_one(lanes, writable, at) {
+                executed = Err(mismatch);
+            }
+            if self.done >> at & 1 == 0 {
+                continue;
+            }
+            ready &= !(1 << at);
+            let mut users = self.steps[at as usize].users;
+            while users != 0 {
+                let user = users.trailing_zeros();
+                users &= users - 1;
+                if self.steps[user as usize].op.needs & !self.done == 0 {
+                    (ready, pending) = (ready | 1 << user, pending | 1 << user);
+                }
+            }
+        }
+        if let Some(long) = &mut self.long {
+            long.ready = ready;
         }
         executed.map(|()| self.has_ended())
     }
@@ -410,6 +520,12 @@ impl Run {
         Next::Read
     }
 
+    /// Returns the operations of the current block that have ended, as a mask, and the position of
+    /// the block.
+    pub fn ended(&self) -> (u64, u64) {
+        (self.done, self.base)
+    }
+
     /// Returns the first operation that has not ended, as a mask; 0 if the run has ended. It needs
     /// no other operation.
     #[inline(always)]
@@ -421,7 +537,9 @@ impl Run {
     /// Returns the actions that could go on if a message came or a peer had read its messages, in
     /// the order of the schedule.
     pub fn underway(&self) -> Vec<Underway> {
-        let mut waiting: Vec<_> = self.linked.actions(self.waiting(|_| true)).collect();
+        let block = self.long.as_ref().map_or(0, |long| long.block);
+        let waiting = self.waiting(|_| true);
+        let mut waiting: Vec<_> = self.linked.blocks[block].actions(waiting).collect();
         // An action may have several pieces.
         waiting.sort_by_key(|action| action.number);
         waiting.dedup_by_key(|action| action.number);
@@ -436,12 +554,11 @@ impl Run {
 
     /// Calls `visit` with the writer and the position of each message that the run waits for.
     pub fn awaited(&self, mut visit: impl FnMut(u32, u64)) {
-        let Self { linked, base, .. } = self;
         let is_read = |kind| matches!(kind, Kind::Take { .. } | Kind::Fold { .. });
         let mask = self.waiting(is_read);
-        for (_, op) in linked.ops.iter().enumerate().filter(|(at, _)| mask >> at & 1 != 0) {
-            if let Kind::Take { writer } | Kind::Fold { writer, .. } = op.kind {
-                visit(writer, base + u64::from(op.at));
+        for (_, step) in self.steps.iter().enumerate().filter(|(at, _)| mask >> at & 1 != 0) {
+            if let Kind::Take { writer } | Kind::Fold { writer, .. } = step.op.kind {
+                visit(writer, self.base + u64::from(step.op.at));
             }
         }
     }
@@ -453,12 +570,10 @@ impl Run {
 
     /// Returns the operations of a kind that wait for nothing on this rank.
     fn waiting(&self, is_wanted: impl Fn(Kind) -> bool) -> u64 {
-        let pending = self.linked.all & !self.done;
-        let waits = |&(at, op): &(usize, &Op)| {
+        let pending = self.all & !self.done;
+        mask_of(self.steps.iter().enumerate().map(|(at, Step { op, .. })| {
             pending >> at & 1 != 0 && op.needs & !self.done == 0 && is_wanted(op.kind)
-        };
-        let numbered = self.linked.ops.iter().enumerate();
-        numbered.filter(waits).fold(0, |mask, (at, _)| mask | 1 << at)
+        }))
     }
 
     /// Returns the signature of the schedule's messages.
@@ -466,4 +581,18 @@ impl Run {
     pub fn signature(&self) -> u16 {
         self.signature
     }
+}
+
+/// Returns the steps of a block, whose operands are not bound yet.
+fn steps_of(block: &Block) -> Box<[Step]> {
+    let ops = &block.ops;
+    let step = |(at, op): (usize, &Op)| {
+        Step::new(op, mask_of(ops.iter().map(|user| user.needs >> at & 1 != 0)))
+    };
+    ops.iter().enumerate().map(step).collect()
+}
+
+/// Returns the numbers of the values that are true, as a mask.
+fn mask_of(which: impl Iterator<Item = bool>) -> u64 {
+    (0..).zip(which).fold(0, |mask, (at, is_in)| mask | u64::from(is_in) << at)
 }

@@ -2,15 +2,22 @@
 //! of boards.
 #![allow(unsafe_code)] // binds memory of the tests
 
-use super::{Lanes, Lines, Link, Linked, Look, Messages, Place, Run, Unlinkable};
+use super::{Lanes, Lines, Link, Linked, Look, Place, Refusal, Run, Unlinkable};
 use crate::memory::Zeroed;
 use crate::testing::{nisa, program};
 use crate::{Schedule, Seed};
 use goal_asm::Nisa;
-use goal_lang::Program;
+use goal_lang::{Action, Body, Op, Payload, Piece, Program, Space};
 use goal_smith::Shape;
 use std::cell::RefCell;
 use std::sync::Arc;
+
+/// Links the schedules of all ranks of a file.
+pub(super) fn link_of(nisa: &Nisa, lines: &Lines) -> Result<Link, Refusal> {
+    let ranks: Vec<u32> = (0..nisa.num_ranks()).collect();
+    let sections: Vec<_> = ranks.iter().map(|&rank| nisa.section(rank)).collect();
+    Link::new(&sections, &ranks, lines)
+}
 
 /// Cells in memory: for each rank the lines, each with its word and its bytes.
 struct Boards {
@@ -27,7 +34,7 @@ struct Cell {
     bytes: Vec<u8>,
 }
 
-const LINES: Lines = Lines { rings: [64, 1024], of: |bytes| bytes.div_ceil(64).max(1) };
+pub(super) const LINES: Lines = Lines { rings: [64, 1024], of: |bytes| bytes.div_ceil(64).max(1) };
 
 impl Boards {
     fn new(ranks: u32) -> Self {
@@ -120,51 +127,112 @@ impl Rank {
         Ok(Self { run, memory })
     }
 
+    /// Sets the memory to its initial values.
+    fn reset(&self) {
+        // SAFETY: no run is under way.
+        self.run.linked().schedule.reset(unsafe { self.memory.region().whole().as_mut_slice() });
+    }
+
+    /// Goes on with the next block if one has ended. Returns false if the run has ended.
+    fn goes_on(&mut self, fit: impl Fn(u64, u64) -> u64) -> bool {
+        !self.run.has_ended() || self.run.next_block(fit)
+    }
+
     fn memory(&self) -> Vec<u8> {
         // SAFETY: no run is under way.
         unsafe { self.memory.region().whole().as_slice() }.to_vec()
     }
 }
 
-/// Runs a file on linked ranks that are polled in random order. Tiny runs take the short way now and
-/// then. Returns the ranks' memory.
-fn run(nisa: &Arc<Nisa>, link: &Link, random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
+/// Runs a file twice on linked ranks that are polled in random order. Returns their memory. Ranks
+/// write only where their peers have read, and now and then a rank has no room yet.
+pub(super) fn run(nisa: &Arc<Nisa>, link: &Link, random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
+    let ring = LONG.rings[1];
+    let fit =
+        |at: u64, lines: u64| if at % ring + lines <= ring { at } else { at + ring - at % ring };
     let mut boards = Boards::new(nisa.num_ranks());
     let ranks = (0..nisa.num_ranks()).map(|rank| Rank::new(nisa, link, rank));
     let mut ranks: Vec<Rank> = ranks.collect::<Result<_, _>>().expect("it was linked");
-    let base = random.u64(..1 << 40) / 16384 * 16384;
-    for (own, Rank { run, .. }) in ranks.iter_mut().enumerate() {
-        boards.own = own;
-        match run.is_tiny() && random.bool() {
-            true => drop(run.start_tiny(&&boards, base)),
-            false => run.start(base),
+    let first = random.u64(..1 << 40) / ring * ring;
+    let mut next = first;
+    for _ in 0..2 {
+        let base = fit(next, link.lines()[0].into());
+        for rank in &mut ranks {
+            rank.reset();
+            rank.run.rewind();
+        }
+        for (own, rank) in ranks.iter_mut().enumerate() {
+            boards.own = own;
+            // Tiny runs take the short way now and then.
+            match rank.run.is_tiny() && random.bool() {
+                true => drop(rank.run.start_tiny(&&boards, base)),
+                false => rank.run.start(base),
+            }
+            next = rank.run.end_of_blocks(fit);
+        }
+        let mut turns = 0;
+        while ranks.iter_mut().map(|rank| rank.goes_on(fit)).fold(false, |any, one| any | one) {
+            assert!(turns < 10_000 + 100 * (next - first), "ranks still wait");
+            turns += 1;
+            let at = random.usize(..ranks.len());
+            boards.own = at;
+            let read = (0..ranks.len()).filter(|&other| other != at).map(|other| {
+                let run = &ranks[other].run;
+                if run.has_ended() { run.end() } else { run.base() }
+            });
+            let read = read.min().unwrap_or(base);
+            let few = ranks[at].run.base() + random.u64(..4);
+            let writable = if random.bool() { read + ring } else { few.min(read + ring) };
+            if ranks[at].run.is_tiny() && random.bool() {
+                let run = &mut ranks[at].run;
+                let has_ended = run.read_tiny(&&boards, |place| place.look(7) == Look::Arrived);
+                assert!(run.has_ended() || !has_ended);
+                continue;
+            }
+            if ranks[at].run.is_long() {
+                ranks[at].run.execute_ready(&&boards, writable).expect("no other schedule runs");
+                continue;
+            }
+            let which = if random.bool() { u64::MAX } else { ranks[at].run.initial() };
+            ranks[at].run.execute(&&boards, writable, which).expect("no other schedule runs");
         }
     }
-    for _ in 0..10_000 {
-        let at = random.usize(..ranks.len());
-        boards.own = at;
-        if ranks[at].run.is_tiny() && random.bool() {
-            let run = &mut ranks[at].run;
-            let has_ended = run.read_tiny(&&boards, |place| place.look(7) == Look::Arrived);
-            assert!(run.has_ended() || !has_ended);
-            continue;
-        }
-        // Now and then a rank has no room yet.
-        let writable = if random.bool() { u64::MAX } else { base + random.u64(..4) };
-        let which = if random.bool() { u64::MAX } else { ranks[at].run.initial() };
-        ranks[at].run.execute(&&boards, writable, which).expect("no other schedule runs");
-    }
-    assert!(ranks.iter().all(|rank| rank.run.has_ended()), "ranks still wait");
     ranks.iter().map(Rank::memory).collect()
 }
 
-#[test]
-fn random_programs_end_with_the_interpreters_memory() {
-    let (mut linked, mut tiny) = (0, 0);
-    for seed in 0..goal_filetest::seeds(3000) {
+/// Replaces what a linked run does not know. Messages without an address get bytes of their own
+/// behind all others.
+fn make_linkable(body: &mut Body) {
+    let mut end = body.extent(Space::Memory);
+    let mut payload_of = |pieces: &[Piece], payload, is_send| match payload {
+        Payload::Pattern { size } => {
+            end += size;
+            Payload::Buffer(Piece { addr: end - size, size, space: Space::Memory })
+        }
+        Payload::Reduced { operands, .. } if is_send => Payload::Buffer(pieces[operands as usize]),
+        Payload::Reduced { op: Op::Div, datatype, operands } => {
+            Payload::Reduced { op: Op::Sum, datatype, operands }
+        }
+        other => other,
+    };
+    for action in &mut body.actions {
+        match action {
+            Action::Send { payload, .. } => *payload = payload_of(&body.pieces, *payload, true),
+            Action::Recv { payload, .. } => *payload = payload_of(&body.pieces, *payload, false),
+            Action::Exec { op, .. } if *op == Op::Div => *op = Op::Sum,
+            Action::Exec { .. } => {}
+            _ => *action = Action::Nop,
+        }
+    }
+}
+
+/// Runs random programs of a shape, and compares their memory with the interpreter's. Returns the
+/// links of those that can be linked.
+fn compare(seeds: u64, shape: impl Fn(u64) -> Shape) -> Vec<Link> {
+    let mut links = Vec::new();
+    for seed in 0..goal_filetest::seeds(seeds) {
         let mut random = fastrand::Rng::with_seed(seed);
-        let shape = Shape { ranks: (2, 5), ..Shape::linked(seed) };
-        let mut program = goal_smith::program(seed, &shape);
+        let mut program = goal_smith::program(seed, &shape(seed));
         goal_opt::run(
             &mut program,
             &goal_opt::Pipeline::new(goal_opt::Level::O1),
@@ -172,19 +240,32 @@ fn random_programs_end_with_the_interpreters_memory() {
             |_, _| {},
         )
         .expect("a valid program");
+        program.bodies.iter_mut().for_each(make_linkable);
         let program = goal_smith::on_buffers(&program);
         let nisa = nisa(&program);
-        let Ok(link) = Link::new(&nisa, &LINES) else { continue };
-        linked += 1;
-        let is_tiny = |rank| Rank::new(&nisa, &link, rank).is_ok_and(|rank| rank.run.is_tiny());
-        tiny += usize::from((0..nisa.num_ranks()).any(is_tiny));
+        let Ok(link) = link_of(&nisa, &LINES) else { continue };
         let options = goal_interp::Options::default();
         let expected = goal_interp::run(&program.flattened(), &options).expect("no deadlock");
         let memory = run(&nisa, &link, &mut random);
         assert_eq!(expected.first_difference(&memory), None, "seed {seed}: (rank, address)");
+        links.push(link);
     }
-    assert!(linked > 300, "only {linked} programs can be linked");
-    assert!(tiny > 10, "only {tiny} programs have a rank with a tiny run");
+    links
+}
+
+#[test]
+fn random_programs_end_with_the_interpreters_memory() {
+    let links = compare(3000, |seed| Shape { ranks: (2, 5), ..Shape::linked(seed) });
+    assert!(links.len() > 300, "only {} programs can be linked", links.len());
+}
+
+#[test]
+fn long_random_programs_end_with_the_interpreters_memory() {
+    let events = |seed| (30, [100, 300, 900][seed as usize / 3 % 3]);
+    let shape = |seed| Shape { ranks: (2, 5), events: events(seed), ..Shape::linked(seed) };
+    let links = compare(300, shape);
+    let long = links.iter().filter(|link| link.lines().len() > 1).count();
+    assert!(long > 30, "only {long} programs of several blocks can be linked");
 }
 
 /// A file of two ranks that exchange 8 bytes.
@@ -214,7 +295,7 @@ fn tiny_runs_end_with_the_interpreters_memory() {
     for text in [&all(0), &all(8), sum] {
         let program = goal_smith::on_buffers(&program(text));
         let nisa = nisa(&program);
-        let link = Link::new(&nisa, &LINES).expect("it can be linked");
+        let link = link_of(&nisa, &LINES).expect("it can be linked");
         assert!(Rank::new(&nisa, &link, 0).is_ok_and(|rank| rank.run.is_tiny()), "{text}");
         let options = goal_interp::Options::default();
         let expected = goal_interp::run(&program.flattened(), &options).expect("no deadlock");
@@ -236,17 +317,17 @@ fn a_message_is_combined_where_it_lies() {
             rank 1 {{ send 0,8 to 0; recv 8,8 from 0; }}"
         );
         let nisa = nisa(&goal_smith::on_buffers(&program(&text)));
-        let link = Link::new(&nisa, &LINES).expect("it can be linked");
+        let link = link_of(&nisa, &LINES).expect("it can be linked");
         let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), 0, Seed::default()));
         let (linked, _) = Linked::new(schedule, &link, &[0, 1], 0, 9, 0).expect("it was linked");
-        assert_eq!(linked.all, 0b11, "{place}");
+        assert_eq!(linked.blocks[0].all, 0b11, "{place}");
     }
 }
 
 #[test]
 fn another_signature_is_a_mismatch() {
     let nisa = exchange();
-    let link = Link::new(&nisa, &LINES).expect("it can be linked");
+    let link = link_of(&nisa, &LINES).expect("it can be linked");
     let mut boards = Boards::new(2);
     boards.own = 1;
     (&boards).put(0, 8, 8, 1, |bytes| bytes.fill(1));
@@ -269,7 +350,7 @@ fn readers_are_ranks_of_the_job() {
         );
         nisa(&goal_smith::on_buffers(&program(&text)))
     };
-    let link = Link::new(&exchange(), &LINES).expect("it can be linked");
+    let link = link_of(&exchange(), &LINES).expect("it can be linked");
     let mut rank = Rank::in_job(&of_job(5), &link, &[9, 5], 0).expect("it was linked");
     let boards = Boards::new(2);
     rank.run.start(0);
@@ -284,7 +365,7 @@ fn readers_are_ranks_of_the_job() {
 #[test]
 fn a_rank_without_room_waits_for_it() {
     let nisa = exchange();
-    let link = Link::new(&nisa, &LINES).expect("it can be linked");
+    let link = link_of(&nisa, &LINES).expect("it can be linked");
     let boards = Boards::new(2);
     let mut rank = Rank::new(&nisa, &link, 0).expect("it was linked");
     rank.run.start(64);
@@ -306,7 +387,7 @@ fn a_rank_without_room_waits_for_it() {
 }
 
 /// Boards with a long ring in which messages of several pieces have room.
-const LONG: Lines = Lines { rings: [64, 16384], of: LINES.of };
+pub(super) const LONG: Lines = Lines { rings: [64, 16384], of: LINES.of };
 
 /// A file of two ranks that exchange `bytes` bytes, and copy their own. Rank 0 adds the message to
 /// its own bytes.
@@ -340,7 +421,7 @@ fn messages_in_pieces_end_with_the_interpreters_memory() {
     for bytes in [32 << 10, (32 << 10) + 8, 60_000, 64 << 10, 200_000] {
         let program = goal_smith::on_buffers(&large_exchange(bytes));
         let nisa = nisa(&program);
-        let link = Link::new(&nisa, &LONG).expect("it can be linked");
+        let link = link_of(&nisa, &LONG).expect("it can be linked");
         let expected = goal_interp::run(&program.flattened(), &goal_interp::Options::default());
         let memory = run(&nisa, &link, &mut random);
         assert_eq!(expected.expect("no deadlock").first_difference(&memory), None, "{bytes} bytes");
@@ -350,7 +431,7 @@ fn messages_in_pieces_end_with_the_interpreters_memory() {
 #[test]
 fn a_rank_writes_all_pieces_before_it_waits() {
     let nisa = nisa(&goal_smith::on_buffers(&large_exchange(64 << 10)));
-    let link = Link::new(&nisa, &LONG).expect("it can be linked");
+    let link = link_of(&nisa, &LONG).expect("it can be linked");
     let mut boards = Boards::new(2);
     let mut ranks = [0, 1].map(|rank| Rank::new(&nisa, &link, rank).expect("it was linked"));
     for (own, rank) in ranks.iter_mut().enumerate() {
@@ -378,7 +459,7 @@ fn one_look_executes_all_that_can_go_on() {
             requ s -> c; recv 65536,65536 from 1; }
         rank 1 { r: recv 0,65536 from 0; s: send 0,65536 to 0; requ s -> r; }";
     let nisa = nisa(&goal_smith::on_buffers(&program(text)));
-    let link = Link::new(&nisa, &LONG).expect("it can be linked");
+    let link = link_of(&nisa, &LONG).expect("it can be linked");
     let mut boards = Boards::new(2);
     let mut ranks = [0, 1].map(|rank| Rank::new(&nisa, &link, rank).expect("it was linked"));
     ranks.iter_mut().for_each(|rank| rank.run.start(0));
@@ -401,7 +482,7 @@ fn an_answer_waits_for_its_message_alone() {
             requ s -> r; }";
     let program = goal_smith::on_buffers(&program(text));
     let nisa = nisa(&program);
-    let link = Link::new(&nisa, &LINES).expect("it can be linked");
+    let link = link_of(&nisa, &LINES).expect("it can be linked");
     let memory = run(&nisa, &link, &mut fastrand::Rng::with_seed(1));
     let expected = goal_interp::run(&program.flattened(), &goal_interp::Options::default());
     assert_eq!(expected.expect("no deadlock").first_difference(&memory), None);
@@ -416,12 +497,12 @@ fn what_can_not_be_linked_is_refused() {
         ),
         (
             "rank 0 { send 0,8 to 1 send 8,8 to 1 } rank 1 { recv 0,8 from 0 recv 8,8 from 0 }",
-            "rank 0: send number 1 to rank 1, tag 0, 8 bytes, has the rank and the tag of an earlier send",
+            "rank 0: send number 1 to rank 1, tag 0, 8 bytes, has the rank and the tag of an earlier send that it does not wait for",
         ),
         (
             "rank 0 { send 0,8 to 1 send 8,8 to 1 tag 1 }
              rank 1 { recv 0,8 from 0 recv 8,8 from 0 }",
-            "rank 1: recv number 1 from rank 0, tag 0, has the rank and the tag of an earlier receive",
+            "rank 1: recv number 1 from rank 0, tag 0, has the rank and the tag of an earlier receive that it does not wait for",
         ),
         ("rank 0 { calc 5 } rank 1 { }", "rank 0: action number 0 needs the engine"),
         (
@@ -446,34 +527,8 @@ fn what_can_not_be_linked_is_refused() {
         ),
     ] {
         let nisa = nisa(&program(&format!("num_ranks 2 {text}")));
-        let refusal = Link::new(&nisa, &LINES).expect_err(told);
+        let refusal = link_of(&nisa, &LINES).expect_err(told);
         assert_eq!(format!("rank {}: {refusal}", refusal.rank), told);
-    }
-}
-
-#[test]
-fn messages_survive_as_words() {
-    let nisa = exchange();
-    let of = |rank| Messages::of(nisa.section(rank), &[0, 1], rank, &LINES).expect("it fits");
-    let both = [of(0), of(1)];
-    for messages in &both {
-        assert_eq!(Messages::from_words(&messages.to_words()).as_ref(), Some(messages));
-    }
-    assert!(Link::from_messages(&both, &LINES).is_ok());
-    let words = both[0].to_words();
-    assert_eq!(Messages::from_words(&words[..words.len() - 1]), None);
-    assert_eq!(Messages::from_words(&[u64::MAX; Messages::WORDS_MAX]), None);
-    // A rank that says anything of itself is refused, and read nowhere.
-    let mut random = fastrand::Rng::with_seed(3);
-    for _ in 0..1000 {
-        let mut words = words.clone();
-        let at = random.usize(1..words.len());
-        words[at] ^= 1 << random.u32(..48);
-        let Some(other) = Messages::from_words(&words) else { continue };
-        if let Ok(link) = Link::from_messages(&[other, both[1].clone()], &LINES) {
-            let message = link.message(0, 1, 0).expect("it has its receive");
-            assert!(message.at + link.lines_of(8) <= link.lines() && message.bytes == 8);
-        }
     }
 }
 
@@ -483,14 +538,14 @@ fn a_send_that_waits_for_a_receive_is_a_relay() {
         let text =
             format!("num_ranks 2 rank 0 {{ {text} }} rank 1 {{ send 0,8 to 0 recv 8,8 from 0 }}");
         let nisa = nisa(&goal_smith::on_buffers(&program(&text)));
-        let link = Link::new(&nisa, &LINES).expect("it can be linked");
+        let link = link_of(&nisa, &LINES).expect("it can be linked");
         let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), 0, Seed::default()));
         let linked = Linked::new(schedule, &link, &[0, 1], 0, 7, 0).expect("it fits");
         linked.0.relay()
     };
     assert_eq!(relay("send 0,8 to 1 recv 8,8 from 1"), None);
     assert_eq!(relay("s: send 0,8 to 1 r: recv 8,8 from 1 r requires s"), None);
-    let told = "send number 2 to rank 1, tag 0, 8 bytes";
+    let told = "send number 2 to rank 1, tag 0, 8 bytes, waits for a receive";
     let text = "r: recv 8,8 from 1 n: nop s: send 0,8 to 1 n requires r s requires n";
     assert_eq!(relay(text).as_deref(), Some(told));
 }
