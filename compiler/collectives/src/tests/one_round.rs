@@ -3,8 +3,8 @@
 use crate::{ALGORITHMS, Algorithm, Nodes, Request, algorithm};
 use goal_interp::{Eager, Options};
 use goal_lang::{
-    Action, Body, CollectiveKind, Datatype, Datum, Function, MemoryImage, Op, Operand, Payload,
-    ProgramBuilder,
+    Action, ActionId, Body, CollectiveKind, Datatype, Datum, Function, MemoryImage, Op, Operand,
+    Payload, ProgramBuilder,
 };
 use std::sync::Arc;
 
@@ -13,12 +13,15 @@ const RANKS: [u32; 18] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17
 /// The most actions of a rank among 16.
 const ACTIONS_MAX: usize = 64;
 
+/// Numbers of elements: of short messages, and of messages that linked runs write in pieces.
+const COUNTS: [u64; 2] = [3, 40_000];
+
 fn with_one_round() -> impl Iterator<Item = &'static Algorithm> {
     ALGORITHMS.iter().filter(|algorithm| algorithm.has_one_round)
 }
 
 /// Returns the requests of a number of ranks, with every root, and with an operation that commutes
-/// and one that need not.
+/// and one that need not. All have the first of [`COUNTS`].
 fn requests(kind: CollectiveKind, ranks: u32) -> Vec<Request> {
     let roots = if kind.has_root() { 0..ranks } else { 0..1 };
     let functions = [Request::new(kind, ranks).function, Function::User(5)];
@@ -26,7 +29,7 @@ fn requests(kind: CollectiveKind, ranks: u32) -> Vec<Request> {
     let of_root = |root| {
         functions.iter().map(move |&function| {
             let new = Request::new(kind, ranks);
-            Request { root, count: 3, function, ..new }
+            Request { root, count: COUNTS[0], function, ..new }
         })
     };
     roots.flat_map(of_root).collect()
@@ -34,7 +37,9 @@ fn requests(kind: CollectiveKind, ranks: u32) -> Vec<Request> {
 
 /// Returns the request with buffers that lie apart.
 fn apart(request: &Request) -> Request {
-    Request { input: Some(0), output: 1 << 16, ..request.clone() }
+    // No element has more bytes.
+    let output = 16 * u64::from(request.ranks) * request.count;
+    Request { input: Some(0), output, ..request.clone() }
 }
 
 /// Returns true if a send waits for a receive, through any number of other actions.
@@ -64,14 +69,21 @@ struct Message {
     group: Option<(u32, u32)>,
 }
 
-/// Returns the messages of a rank, ordered by peers and tags.
+/// Returns the messages of a rank, ordered by peers and tags. All sends of a buffer wait for equal
+/// actions, so a linked run writes them once.
 fn messages(body: &Body) -> Vec<Message> {
-    let mut buffers: Vec<(Payload, (u32, u32))> = Vec::new();
-    let message = |action: &Action| match *action {
+    let waits_for =
+        |id, on| body.requires.row(on).contains(&id) || body.irequires.row(on).contains(&id);
+    let mut buffers: Vec<(Payload, (u32, u32), Vec<ActionId>)> = Vec::new();
+    let message = |id| match *body.action(id) {
         Action::Send { payload, to, tag, .. } => {
-            let known = buffers.iter().find(|&&(buffer, _)| buffer == payload);
-            let group = known.map_or((to, tag), |&(_, group)| group);
-            buffers.push((payload, group));
+            let needs: Vec<_> = body.ids().filter(|&on| waits_for(id, on)).collect();
+            let known = buffers.iter().find(|&&(buffer, ..)| buffer == payload);
+            let group = known.map_or((to, tag), |(_, group, of_group)| {
+                assert_eq!(&needs, of_group, "{body:?}");
+                *group
+            });
+            buffers.push((payload, group, needs));
             let bytes = body.payload_size(payload);
             Some(Message { is_sent: true, peer: to, tag, bytes, group: Some(group) })
         }
@@ -81,7 +93,7 @@ fn messages(body: &Body) -> Vec<Message> {
         }
         _ => None,
     };
-    let mut messages: Vec<Message> = body.actions.iter().filter_map(message).collect();
+    let mut messages: Vec<Message> = body.ids().filter_map(message).collect();
     messages.sort_unstable();
     messages
 }
@@ -91,7 +103,10 @@ fn messages(body: &Body) -> Vec<Message> {
 fn sends_wait_for_no_receive_and_messages_are_alike_in_place() {
     for algorithm in with_one_round() {
         for ranks in RANKS {
-            for request in requests(algorithm.kind, ranks) {
+            let requests = requests(algorithm.kind, ranks)
+                .into_iter()
+                .flat_map(|request| COUNTS.map(|count| Request { count, ..request.clone() }));
+            for request in requests {
                 for rank in 0..ranks {
                     let body = |request| algorithm.body(request, rank).expect("it fits");
                     let (in_place, apart) = (body(&request), body(&apart(&request)));
@@ -152,7 +167,7 @@ fn combines_each_message(body: &Body) {
         let Action::Recv { payload: Payload::Buffer(message), .. } = *body.action(id) else {
             continue;
         };
-        let reads = |&&waiter: &&goal_lang::ActionId| {
+        let reads = |&&waiter: &&ActionId| {
             let local = body.local_operation(body.action(waiter)).expect("no message");
             [local.a, local.b].into_iter().any(|operand| operand == Operand::One(message))
         };

@@ -2,7 +2,7 @@
 //! of boards.
 #![allow(unsafe_code)] // binds memory of the tests
 
-use super::{Lanes, Lines, Link, Linked, Look, Place, Refusal, Run, Unlinkable};
+use super::{Lanes, Lines, Link, Linked, Look, Next, Place, Refusal, Ring, Run, Unlinkable};
 use crate::memory::Zeroed;
 use crate::testing::{nisa, program};
 use crate::{Schedule, Seed};
@@ -38,13 +38,14 @@ pub(super) const LINES: Lines = Lines { rings: [64, 1024], of: |bytes| bytes.div
 
 impl Boards {
     fn new(ranks: u32) -> Self {
-        let ring = |_| RefCell::new(vec![None; LONG.rings[1] as usize]);
-        let written = (0..ranks).map(ring).collect();
-        Self { written, own: 0, readers: Default::default() }
+        Self::with_ring(ranks, LONG.rings[1])
     }
 
-    fn line(position: u64) -> usize {
-        (position % LONG.rings[1]) as usize
+    /// Boards with this number of lines.
+    fn with_ring(ranks: u32, lines: u64) -> Self {
+        let ring = |_| RefCell::new(vec![None; lines as usize]);
+        let written = (0..ranks).map(ring).collect();
+        Self { written, own: 0, readers: Default::default() }
     }
 }
 
@@ -72,7 +73,8 @@ impl<'l> Lanes for &'l Boards {
         fill(&mut bytes);
         let cell = Cell { position, signature, bytes };
         let mut lines = self.written[self.own].borrow_mut();
-        lines[Boards::line(position)] = Some(cell);
+        let at = position as usize % lines.len();
+        lines[at] = Some(cell);
     }
 
     type Place = At<'l>;
@@ -85,7 +87,7 @@ impl<'l> Lanes for &'l Boards {
 impl Place for At<'_> {
     fn look(&self, signature: u16) -> Look {
         let lines = self.lines.borrow();
-        match &lines[Boards::line(self.position)] {
+        match &lines[self.position as usize % lines.len()] {
             Some(cell) if cell.position != self.position => Look::Missing,
             Some(cell) if cell.signature != signature => Look::Other(cell.signature),
             Some(_) => Look::Arrived,
@@ -95,7 +97,7 @@ impl Place for At<'_> {
 
     fn read<R>(&self, len: usize, read: impl FnOnce(&[u8]) -> R) -> R {
         let lines = self.lines.borrow();
-        let cell = lines[Boards::line(self.position)].as_ref().expect("it has arrived");
+        let cell = lines[self.position as usize % lines.len()].as_ref().expect("it has arrived");
         assert_eq!(cell.bytes.len(), len);
         read(&cell.bytes)
     }
@@ -200,6 +202,68 @@ pub(super) fn run(nisa: &Arc<Nisa>, link: &Link, random: &mut fastrand::Rng) -> 
     ranks.iter().map(Rank::memory).collect()
 }
 
+/// Runs a file of one block on the short ring until its runs have gone round the ring. Ranks are
+/// ahead of each other as far as there is room, and execute each run in one of the ways that the
+/// library knows. Each run ends with the memory `wanted`.
+fn go_round(nisa: &Arc<Nisa>, link: &Link, random: &mut fastrand::Rng, wanted: &[Vec<u8>]) {
+    let (ring, lines) = (LINES.rings[0], u64::from(link.lines()[0]));
+    let fit =
+        |at: u64, lines: u64| if at % ring + lines <= ring { at } else { at + ring - at % ring };
+    let mut boards = Boards::with_ring(nisa.num_ranks(), ring);
+    let ranks = (0..nisa.num_ranks()).map(|rank| Rank::new(nisa, link, rank));
+    let mut ranks: Vec<Rank> = ranks.collect::<Result<_, _>>().expect("it was linked");
+    let all = 2 * ring / lines.max(1) + 2;
+    let mut left = vec![all; ranks.len()];
+    let mut next = vec![random.u64(..1 << 40) / ring * ring; ranks.len()];
+    let mut turns = 0;
+    while left.iter().any(|&left| left > 0) || ranks.iter().any(|rank| !rank.run.has_ended()) {
+        assert!(turns < 20_000 * all, "ranks still wait");
+        turns += 1;
+        let at = random.usize(..ranks.len());
+        boards.own = at;
+        let read = (0..ranks.len()).filter(|&other| other != at).map(|other| {
+            let run = &ranks[other].run;
+            if run.has_ended() { next[other] } else { run.base() }
+        });
+        let writable = read.min().expect("there are others") + ring;
+        let rank = &mut ranks[at];
+        if rank.run.has_ended() {
+            assert!(left[at] == all || rank.memory() == wanted[at], "rank {at}");
+            if left[at] == 0 {
+                continue;
+            }
+            left[at] -= 1;
+            rank.reset();
+            let base = fit(next[at], lines);
+            next[at] = base + lines;
+            let run = &mut rank.run;
+            match random.u32(..3) {
+                0 if run.is_tiny() && next[at] <= writable => drop(run.start_tiny(&&boards, base)),
+                1 if run.is_simple() && next[at] <= writable => {
+                    run.start(base);
+                    run.put_first(&&boards);
+                }
+                _ => run.start(base),
+            }
+            continue;
+        }
+        let run = &mut rank.run;
+        let before = run.first_pending();
+        match random.u32(..3) {
+            0 if run.is_tiny() => {
+                run.read_tiny(&&boards, |place| place.look(7) == Look::Arrived);
+            }
+            1 if run.is_simple() => {
+                let next = run.read_next(&&boards, |place| place.look(7) == Look::Arrived);
+                assert_eq!(run.first_pending() != before, next == Next::Read);
+            }
+            _ => {
+                run.execute(&&boards, writable, u64::MAX).expect("no other schedule runs");
+            }
+        }
+    }
+}
+
 /// Replaces what a linked run does not know. Messages without an address get bytes of their own
 /// behind all others.
 fn make_linkable(body: &mut Body) {
@@ -248,6 +312,9 @@ fn compare(seeds: u64, shape: impl Fn(u64) -> Shape) -> Vec<Link> {
         let expected = goal_interp::run(&program.flattened(), &options).expect("no deadlock");
         let memory = run(&nisa, &link, &mut random);
         assert_eq!(expected.first_difference(&memory), None, "seed {seed}: (rank, address)");
+        if link.ring() == Ring::Short && link.lines().len() == 1 {
+            go_round(&nisa, &link, &mut random, &memory);
+        }
         links.push(link);
     }
     links
