@@ -124,7 +124,8 @@ impl Collective {
             if let Some(link) = all.ok().and_then(|all| Link::in_one_block(&all, &LINES).ok())
                 && let Some(set) = shared.with(|core| Ok(core.set_of(communicator)))?
             {
-                let linked = schedule.linked_form(&link, call.signature(), set);
+                let signature = call.signature();
+                let linked = schedule.linked_form(&link, (signature, signature.into()), set);
                 schedule.set_linked(linked.map_err(|Unlinkable| {
                     let text = "the links of a collective differ between ranks";
                     Error::new(ErrorCode::Internal, text)

@@ -38,8 +38,9 @@ impl Memory {
     }
 }
 
-/// A linked schedule, and the places of its operands.
-pub(crate) type LinkedForm = (Arc<Linked>, Bindings);
+/// A linked schedule, the places of its operands, and the identity of its link. Of two links of a
+/// communicator, the identities differ.
+pub(crate) type LinkedForm = (Arc<Linked>, Bindings, u64);
 
 /// A compiled schedule, with the memory that it works on and its instances.
 pub(super) struct BoundSchedule {
@@ -274,7 +275,7 @@ impl BoundSchedule {
     unsafe fn add_linked(self: &Arc<Self>, core: &mut RankCore) -> Result<u32> {
         self.communicator.refuse_left(&self.group.shared().attached)?;
         core.release_orphans()?;
-        let (linked, bindings) = self.linked.get().expect("the schedule is linked");
+        let (linked, bindings, _) = self.linked.get().expect("the schedule is linked");
         let run = Run::new(Arc::clone(linked), bindings.clone()).ok_or_else(|| self.no_memory())?;
         let number = core.slots.park(Instance::Linked(Box::new(run)), Arc::clone(self) as _);
         self.instances.add(core, number);

@@ -22,7 +22,7 @@ use goal_engine::linked::{Link, Unlinkable};
 use goal_job::Mode;
 use goal_job::limits::{LINKED_ACTIONS_MAX, LINKED_BYTES_MAX};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `Ok` if a schedule is linked, and the reason if the engine runs it.
 pub type Linking = std::result::Result<(), Box<str>>;
@@ -31,10 +31,10 @@ pub type Linking = std::result::Result<(), Box<str>>;
 enum Statement {
     /// The schedule can't be linked, for this reason.
     Refused(String),
-    /// The schedule is linked, and has this signature.
-    Linked(u16),
+    /// The schedule is linked, and its link has this identity.
+    Linked(u64),
     /// The schedule lies in this file. Rank 0 numbers the linked schedules.
-    Schedule { number: u16, file: Nisa },
+    Schedule { number: u64, file: Nisa },
 }
 
 /// Links the schedules that the ranks of `communicator` have compiled or loaded for it. All of them
@@ -85,9 +85,10 @@ pub fn link(
         }
         Err(why) => return Ok(Err(why)),
     };
-    let signature = signature_of(number);
+    let signature = signature_of(number as u16);
+    let identity = identity_of(number);
     let linked = schedule
-        .linked_form(&link, signature, set)
+        .linked_form(&link, (signature, identity), set)
         .map_err(|Unlinkable| "its messages are not those that it has told".to_owned());
     // The thread of a rank runs schedules between two calls, but not linked ones.
     let linked = linked.and_then(|linked| match linked.0.relay() {
@@ -97,7 +98,7 @@ pub fn link(
         _ => Ok(linked),
     });
     let statement = match &linked {
-        Ok(_) => is_linked(signature),
+        Ok(_) => is_linked(identity),
         Err(why) => refused(why),
     };
     if let Err(why) = tell(&statement)?.map_err(Into::into).and_then(|all| decide(&all, &ranks)) {
@@ -155,8 +156,8 @@ impl Schedule {
     /// The schedule runs.
     fn offer(&self) -> Result<Vec<u8>> {
         let bound = &self.bound;
-        if let Some((linked, _)) = bound.linked.get() {
-            return Ok(is_linked(linked.signature()));
+        if let Some((.., identity)) = bound.linked.get() {
+            return Ok(is_linked(*identity));
         }
         if !self.release()? {
             let text = "the schedule runs: wait for it first (GOAL_Wait)";
@@ -169,7 +170,7 @@ impl Schedule {
             return Ok(refused(&format!("it has more than {LINKED_ACTIONS_MAX} actions")));
         }
         // Relaxed: only the number matters.
-        static LINKS: AtomicU16 = AtomicU16::new(0);
+        static LINKS: AtomicU64 = AtomicU64::new(0);
         let number = LINKS.fetch_add(1, Ordering::Relaxed);
         let mut bytes = vec![SCHEDULE];
         bytes.extend(number.to_le_bytes());
@@ -189,23 +190,31 @@ fn refused(why: &str) -> Vec<u8> {
 }
 
 /// Returns the bytes of [`Statement::Linked`].
-fn is_linked(signature: u16) -> Vec<u8> {
-    std::iter::once(LINKED).chain(signature.to_le_bytes()).collect()
+fn is_linked(identity: u64) -> Vec<u8> {
+    std::iter::once(LINKED).chain(identity.to_le_bytes()).collect()
+}
+
+/// Returns the identity of the link with this number. Links of collectives have the signature as
+/// identity, which is lower.
+fn identity_of(number: u64) -> u64 {
+    number | 1 << 63
 }
 
 impl Statement {
     /// Returns the statement of the rank of the job `rank`.
     fn from_bytes(bytes: &[u8], rank: u32) -> Self {
-        match *bytes {
-            [REFUSED, ref text @ ..] => Self::Refused(String::from_utf8_lossy(text).into_owned()),
-            [LINKED, low, high] => Self::Linked(u16::from_le_bytes([low, high])),
-            [SCHEDULE, low, high, ref file @ ..] => {
+        let number = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+        let kind_and_rest = bytes.split_first().map(|(kind, rest)| (*kind, rest));
+        match kind_and_rest.map(|(kind, rest)| (kind, rest, rest.split_first_chunk())) {
+            Some((REFUSED, text, _)) => Self::Refused(String::from_utf8_lossy(text).into_owned()),
+            Some((LINKED, _, Some((identity, [])))) => Self::Linked(number(identity)),
+            Some((SCHEDULE, _, Some((own, file)))) => {
                 match Nisa::load(Arc::new(file.to_vec()), &NO_LIMITS) {
                     Ok(file)
                         if rank < file.num_ranks()
                             && file.num_actions(file.section_id(rank)) <= LINKED_ACTIONS_MAX =>
                     {
-                        Self::Schedule { number: u16::from_le_bytes([low, high]), file }
+                        Self::Schedule { number: number(own), file }
                     }
                     _ => Self::Refused("its schedule is broken".into()),
                 }
@@ -221,21 +230,21 @@ impl Statement {
 ///
 /// # Errors
 /// The reason of a rank, which names it.
-fn decide(all: &[Vec<u8>], ranks: &[u32]) -> std::result::Result<Option<(Link, u16)>, Box<str>> {
+fn decide(all: &[Vec<u8>], ranks: &[u32]) -> std::result::Result<Option<(Link, u64)>, Box<str>> {
     let refuse = |rank, why: &str| Err(format!("rank {rank}: {why}").into());
-    let (mut files, mut first, mut signatures) = (Vec::new(), 0, Vec::new());
+    let (mut files, mut first, mut identities) = (Vec::new(), 0, Vec::new());
     for (rank, (bytes, &in_job)) in (0u32..).zip(all.iter().zip(ranks)) {
         match Statement::from_bytes(bytes, in_job) {
             Statement::Refused(why) => return refuse(rank, &why),
-            Statement::Linked(signature) => signatures.push((rank, signature)),
+            Statement::Linked(identity) => identities.push((rank, identity)),
             Statement::Schedule { number, file } => {
                 first = if rank == 0 { number } else { first };
                 files.push((file, in_job));
             }
         }
     }
-    let are_equal = signatures.windows(2).all(|pair| pair[0].1 == pair[1].1);
-    match signatures.first() {
+    let are_equal = identities.windows(2).all(|pair| pair[0].1 == pair[1].1);
+    match identities.first() {
         Some(_) if files.is_empty() && are_equal => return Ok(None),
         Some(&(rank, _)) => return refuse(rank, "its schedule is linked with other schedules"),
         None => {}
@@ -253,13 +262,27 @@ mod tests {
     use goal_asm::nisa::reseal;
     use goal_smith::Shape;
 
+    /// Signatures are short, and those of two links may be equal.
+    #[test]
+    fn schedules_of_different_links_are_not_linked_with_each_other() {
+        let linked = |numbers: [u64; 2]| {
+            let all = numbers.map(|number| is_linked(identity_of(number)));
+            matches!(decide(&all, &[0, 1]), Ok(None))
+        };
+        assert!(linked([1, 1]) && linked([2049, 2049]));
+        assert_eq!(signature_of(1), signature_of(2049));
+        assert!(!linked([1, 2049]));
+        let of_collective = [is_linked(0x1001), is_linked(identity_of(0x1001))];
+        assert!(decide(&of_collective, &[0, 1]).is_err());
+    }
+
     /// Other ranks refuse broken bytes, or read them as another schedule.
     #[test]
     fn bytes_of_a_broken_rank_do_no_harm() {
         let shape = Shape { ranks: (2, 2), ..Shape::linked(5) };
         let program = goal_smith::on_buffers(&goal_smith::program(5, &shape));
         let file = compile::nisa_of(program).expect("a valid program").bytes().to_vec();
-        let statement = |file: &[u8]| [&[SCHEDULE, 1, 0], file].concat();
+        let statement = |file: &[u8]| [&[SCHEDULE, 1, 0, 0, 0, 0, 0, 0, 0], file].concat();
         assert!(matches!(
             Statement::from_bytes(&statement(&file), 1),
             Statement::Schedule { number: 1, .. }

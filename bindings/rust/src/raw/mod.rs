@@ -95,20 +95,20 @@ impl Schedule {
         (bound.collective, bound.starts) = (Some(collective), Starts(Some(starts)));
     }
 
-    /// Returns the linked form of the schedule.
+    /// Returns the linked form of the schedule. `identity` is that of its link.
     ///
     /// # Errors
     /// `places` are not those of this schedule.
     pub(crate) fn linked_form(
         &self,
         places: &Link,
-        signature: u16,
+        (signature, identity): (u16, u64),
         set: u8,
     ) -> std::result::Result<LinkedForm, Unlinkable> {
         let BoundSchedule { code, communicator, .. } = &*self.bound;
         let (ranks, me) = (communicator.all_in_group(), communicator.rank());
         let (linked, bindings) = Linked::new(Arc::clone(code), places, &ranks, me, signature, set)?;
-        Ok((Arc::new(linked), bindings))
+        Ok((Arc::new(linked), bindings, identity))
     }
 
     /// Sets the linked form of a schedule without instances, unless it has one.
