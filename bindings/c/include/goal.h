@@ -369,6 +369,10 @@ GOAL_Vertex GOAL_LocalOpVec(GOAL_Graph graph, void **buf1, int *lengths1, int nu
  * A schedule can run any number of times, also several times at once. Until a run has ended, nobody
  * may write what its actions read, or use what they write. All ranks of a communicator start its
  * schedules in the same order; the n-th run of one rank meets the n-th of the others.
+ *
+ * Texts as "recv number 3 from rank 0, tag 5" number all actions of a rank's schedule together, from
+ * 0 on, in the order of the compiled schedule. That may differ from the order in which the program
+ * has added them, so rank and tag tell which action it is.
  */
 
 /* Compiles a graph. The graph stays as it is. */
@@ -403,7 +407,7 @@ int GOAL_IsOffloaded(GOAL_Schedule sched);
 
 /*
  * Returns the reason why processes run the schedule; an empty text if the kernels do. It lasts until
- * the schedule is freed. NULL if there is no such schedule.
+ * the schedule is freed. NULL if there is no such schedule; the text of GOAL_Last_error stays.
  */
 const char *GOAL_Offload_reason(GOAL_Schedule sched);
 
@@ -413,7 +417,8 @@ const char *GOAL_Offload_reason(GOAL_Schedule sched);
  * order as collectives of comm. It returns when all have called it, or at once if nothing
  * of comm is linked. Returns 1 if the schedule is linked now. Returns 0 if it runs as before, which
  * is no error. All ranks get the same result, except for a rank with an error. In that case the
- * others get 0, and GOAL_Link_reason names the error. GOAL_ERR_BUSY if the schedule runs.
+ * others get 0, and GOAL_Link_reason names the error. GOAL_ERR_BUSY if the schedule runs, unless it
+ * is linked already or nothing of comm is linked.
  *
  * A schedule can be linked if
  * - comm has 2 to 16 of the first 64 ranks of the job, which runs on one host, and there are boards
@@ -427,11 +432,13 @@ const char *GOAL_Offload_reason(GOAL_Schedule sched);
  * - each receive gets a message of its size from the linked schedule of another rank
  * - no message has more than 256 KiB
  * - actions of several ranks that wait for each other in a circle fit a block, see below
- * - it works on memory of the program, and no rank was lost since comm was made
+ * - if it was loaded, it works on memory of the program (not NULL); it may have a scratchpad
+ * - no rank was lost since comm was made
  * - it has one block and no send waits for a receive, in a job of "goal-run --progress thread"
  *
- * A schedule runs in blocks if a rank has more than 64 actions, or writes more than 256 KiB. A rank begins a block when its part of the block before has ended. So a later send goes on
- * only in calls of the library, as if it waited for a receive.
+ * A schedule runs in blocks if a rank has more than 64 actions, or writes more than 256 KiB. A rank
+ * begins a block when its part of the block before has ended. So a later send goes on only in calls
+ * of the library, as if it waited for a receive.
  *
  * All ranks start the linked schedules and the collectives of comm in the same order. Sends that
  * wait for a receive go on only in calls of the library.
@@ -441,7 +448,8 @@ int GOAL_Link(GOAL_Schedule sched, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD))
 /*
  * Returns the reason why the last GOAL_Link of the schedule returned 0; an empty text if it returned
  * 1 or was not called. The text names the rank, and the action if the reason is one action. It lasts
- * until the next GOAL_Link of the schedule, or until it is freed. NULL if there is no such schedule.
+ * until the next GOAL_Link of the schedule, or until it is freed. NULL if there is no such schedule;
+ * the text of GOAL_Last_error stays.
  */
 const char *GOAL_Link_reason(GOAL_Schedule sched);
 

@@ -41,7 +41,7 @@ impl<T> Outcome for *mut T {
 struct Last {
     code: c_int,
     text: Text,
-    /// The [`Outcome::KIND`] of the type that the failed call returned.
+    /// The [`Outcome::KIND`] of the NULL that led to the error or came from it.
     kind: &'static str,
 }
 
@@ -114,6 +114,17 @@ pub(crate) fn border_of_core<T: Outcome>(
     }
 }
 
+/// Returns the text of `body`, the body of a C function that reads the reason of an earlier result;
+/// NULL after an error or a panic. This thread's last error stays, because the program may print it
+/// next.
+pub(crate) fn reading(body: impl FnOnce() -> Result<*const c_char>) -> *const c_char {
+    if is_in_function() || Group::is_fork() {
+        return ptr::null();
+    }
+    let text = catch_unwind(AssertUnwindSafe(body));
+    text.ok().and_then(Result::ok).unwrap_or(ptr::null())
+}
+
 /// Executes `body` as [`border`] does, for a C function that returns 0 or an error code.
 #[inline]
 pub(crate) fn status(call: &'static str, body: impl FnOnce() -> Result<()>) -> c_int {
@@ -131,7 +142,8 @@ const BEFORE: &str = "; the error before: ";
 
 /// Returns the text of the earlier error that led to `error`; `None` if there is none. An error
 /// leads to another one if the failed call returned NULL or GOAL_INVALID_VERTEX, and the next call
-/// got this value. In a chain of such errors, returns the first.
+/// got this value. A call between the two that got it and returned a number changes nothing. In a
+/// chain of such errors, returns the first.
 fn before(error: &Error) -> Option<String> {
     let text = error.to_string();
     let leads = |last: &&Last| match error.code() {
@@ -152,15 +164,20 @@ fn before(error: &Error) -> Option<String> {
 #[cold]
 fn failed<T: Outcome>(call: &str, error: &Error) -> T {
     let mut text = format!("{call}: {error}");
-    if let Some(first) = before(error) {
+    let first = before(error);
+    if let Some(first) = &first {
         text.push_str(BEFORE);
-        text.push_str(&first);
+        text.push_str(first);
     }
     // If the thread is ending, it may have dropped the value.
     let _ = LAST.try_with(|kept| {
         let mut last = kept.borrow_mut();
         last.text.set(&text);
-        (last.code, last.kind) = (error.code() as c_int, T::KIND);
+        last.code = error.code() as c_int;
+        // After a call that returned a number, the program still has the earlier NULL.
+        if first.is_none() || !T::KIND.is_empty() {
+            last.kind = T::KIND;
+        }
     });
     T::failed(error.code())
 }
@@ -226,6 +243,15 @@ mod tests {
     }
 
     #[test]
+    fn the_reading_of_a_reason_keeps_the_last_error() {
+        status("GOAL_Link", || Err(Error::new(ErrorCode::Handle, "the schedule is NULL")));
+        let fails = || Err(Error::new(ErrorCode::Handle, "the schedule is NULL"));
+        assert!(reading(fails).is_null() && reading(|| panic!("as a fault would")).is_null());
+        assert_eq!(text(), "GOAL_Link: the schedule is NULL");
+        assert_eq!(reading(|| Ok(c"why".as_ptr())), c"why".as_ptr());
+    }
+
+    #[test]
     fn what_a_failed_call_returned_leads_to_its_error() {
         let null = |what| Error::new(ErrorCode::Handle, format!("the {what} is NULL"));
         let compile = "GOAL_Compile: a circle";
@@ -236,7 +262,12 @@ mod tests {
         assert_eq!(status("GOAL_Wait", || Err(null("handle"))), ErrorCode::Handle as c_int);
         let wait = format!("GOAL_Wait: the handle is NULL; the error before: {compile}");
         assert_eq!(text(), wait);
-        // A code is no handle, so this one has another cause.
+        // The program still has the handle after a call that returned a code, but nothing else.
+        status("GOAL_Test", || Err(null("handle")));
+        let test = format!("GOAL_Test: the handle is NULL; the error before: {compile}");
+        assert_eq!(text(), test);
+        status("GOAL_FreeSchedule", || Err(null("schedule")));
+        assert_eq!(text(), "GOAL_FreeSchedule: the schedule is NULL");
         status("GOAL_Test", || Err(null("handle")));
         assert_eq!(text(), "GOAL_Test: the handle is NULL");
         border::<GOAL_Vertex>("GOAL_Send", || Err(Error::new(ErrorCode::Rank, "no rank 7")));

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)] // exported names, memory of the caller
 
 use crate::arguments::{array, count, present};
-use crate::border::{border, border_of_core, group, status};
+use crate::border::{border, border_of_core, group, reading, status};
 use crate::communicator::communicator;
 use crate::end::waited;
 use crate::graph::GRAPHS;
@@ -134,7 +134,7 @@ extern "C" fn GOAL_IsOffloaded(sched: GOAL_Schedule) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Offload_reason(sched: GOAL_Schedule) -> *const c_char {
-    border("GOAL_Offload_reason", || {
+    reading(|| {
         let entry = SCHEDULES.get(sched.0)?;
         let text = || text_of(entry.schedule.offload().err().unwrap_or_default());
         Ok(entry.reason.get_or_init(text).as_ptr())
@@ -159,7 +159,7 @@ extern "C" fn GOAL_Link(sched: GOAL_Schedule, comm: GOAL_Comm) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn GOAL_Link_reason(sched: GOAL_Schedule) -> *const c_char {
-    border("GOAL_Link_reason", || {
+    reading(|| {
         let entry = SCHEDULES.get(sched.0)?;
         Ok(entry.not_linked.lock().unwrap_or_else(PoisonError::into_inner).as_ptr())
     })

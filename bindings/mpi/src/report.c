@@ -12,6 +12,11 @@ static const char *const reasons[REASONS] = {
     [ARGUMENTS] = "the arguments",
 };
 
+/* A barrier has no size: its range alone decides. */
+static const char *reason_of(enum kind kind, enum reason reason) {
+  return kind == BARRIER && reason == SIZE ? "the table or GOALMPI_RANGES" : reasons[reason];
+}
+
 static void add(uint64_t *to, uint64_t more) {
   if (goalmpi_is_threaded) __atomic_fetch_add(to, more, __ATOMIC_RELAXED);
   else *to += more;
@@ -35,7 +40,7 @@ void goalmpi_report(void) {
     for (int reason = RUN + 1; reason < REASONS; reason++)
       if (goalmpi_calls[kind][reason] && at < (int)sizeof line)
         at += snprintf(line + at, sizeof line - (size_t)at, "; %llu for %s", (unsigned long long)goalmpi_calls[kind][reason],
-                       reasons[reason]);
+                       reason_of(kind, reason));
     fprintf(stderr, "%s\n", line);
   }
 }

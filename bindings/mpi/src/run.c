@@ -27,8 +27,11 @@ static int tell(const struct call *call, const char *why, int code) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_get_name(known ? call->mpi : MPI_COMM_WORLD, name, &length);
   if (*name) snprintf(shown, sizeof shown, " '%s'", name);
-  /* Of a job that has ended, or a rank that has, the cause lies elsewhere. */
-  if (code != GOAL_ERR_STOPPED && code != GOAL_ERR_RANK_LOST)
+  /* Ranks that do not fit each other are a fault of the program. Of a job that has ended, or a rank
+   * that has, the cause lies elsewhere. */
+  if (code == GOAL_ERR_FAILED)
+    snprintf(advice, sizeof advice, ". MPI libraries do not notice each such fault of a program");
+  else if (code != GOAL_ERR_STOPPED && code != GOAL_ERR_RANK_LOST && code != GOAL_ERR_STUCK)
     snprintf(advice, sizeof advice, ". Run the program without libgoal-mpi, or with GOALMPI_RANGES=%s=off",
              goalmpi_names[call->kind]);
   fprintf(stderr, "libgoal-mpi: rank %d: %s on the communicator%s of %d ranks: %s%s.\n", rank,

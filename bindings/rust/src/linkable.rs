@@ -38,7 +38,7 @@ impl Call<'_> {
             && is_function_known
             && self.has_equal_blocks
             && !self.kind.has_neighbors()
-            && may_have_boards(self.ranks)
+            && may_have_boards(self.ranks).is_ok()
     }
 
     /// Returns the signature of the collective, which lies in the cell of each of its messages. Two
@@ -65,9 +65,20 @@ impl Call<'_> {
     }
 }
 
-/// Returns true if a communicator of these ranks of the job may get boards.
-pub(crate) fn may_have_boards(ranks: &[u32]) -> bool {
-    (2..=RANKS_MAX).contains(&ranks.len()) && ranks.iter().all(|&rank| rank < BOARD_RANKS)
+/// Checks that a communicator of these ranks of the job may get boards.
+///
+/// # Errors
+/// The reason why it gets none.
+pub(crate) fn may_have_boards(ranks: &[u32]) -> Result<(), String> {
+    let why = match (ranks.len(), ranks.iter().find(|&&rank| rank >= BOARD_RANKS)) {
+        (1, _) => "has 1 rank".to_owned(),
+        (2..=RANKS_MAX, None) => return Ok(()),
+        (2..=RANKS_MAX, Some(rank)) => format!("has rank {rank} of the job"),
+        (ranks, _) => format!("has {ranks} ranks"),
+    };
+    Err(format!(
+        "its communicator {why}, and must have 2 to {RANKS_MAX} of the first {BOARD_RANKS} ranks of the job"
+    ))
 }
 
 /// The kind of the signatures of the program's own schedules. No collective has this number.

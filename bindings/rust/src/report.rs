@@ -4,37 +4,46 @@
 use crate::error::{Error, ErrorCode, error_of};
 use crate::progress::RankCore;
 use crate::slots::Instance;
+use goal_engine::Failure;
 use goal_rank::progress::Interrupted;
 
 /// The text between the reason and what the rank waits for, in the error of a rank that waits when
 /// the job ends. The launcher's report has the rank's number instead of the reason and this text.
 const THIS_ONE: &str = "; this one ";
 
-/// The beginning of the error text about a failed action that is named only by its offset.
-const ACTION: &str = "action at ";
+/// The beginnings of error texts about a failed action.
+const ACTIONS: [&str; 2] = ["action ", "recv number "];
 
-/// Adds the names of the running collectives, and of the one that is `starting`, to the error of a
-/// failed action. If there are several, any of them may contain the action. Other errors are
-/// returned unchanged.
+/// The advice for a message of another size than its receive, if both belong to a collective.
+const COUNTS_ADVICE: &str = "; all ranks must call collectives with equal counts and types";
+
+/// Adds the names of the running collectives to the error of a failed action. If there are several,
+/// any of them may contain the action. `starting` has the name of the collective that starts;
+/// `Some(None)` stands for a schedule of the program. Other errors are returned unchanged.
 #[cold]
 pub(crate) fn name_collectives(
     core: &RankCore,
-    starting: Option<&'static str>,
+    starting: Option<Option<&'static str>>,
     error: Error,
 ) -> Error {
-    let text = error.to_string();
-    if error.code() != ErrorCode::Failed || !text.starts_with(ACTION) {
+    let mut text = error.to_string();
+    if error.code() != ErrorCode::Failed || !ACTIONS.iter().any(|name| text.starts_with(name)) {
         return error;
     }
-    let running = core.slots.all_schedules();
-    let running = running.filter_map(|schedule| schedule.collective());
-    let mut names: Vec<&str> = running.chain(starting).collect();
+    let running = core.slots.all_schedules().map(|schedule| schedule.collective());
+    let all: Vec<Option<&str>> = running.chain(starting).collect();
+    let mut names: Vec<&str> = all.iter().copied().flatten().collect();
     names.sort_unstable();
     names.dedup();
-    match names.is_empty() {
-        true => error,
-        false => Error::new(error.code(), format!("{}: {text}", names.join(" or "))),
+    if names.is_empty() {
+        return error;
     }
+    if !all.contains(&None)
+        && let Some(problem) = text.strip_suffix(Failure::SIZES_ADVICE)
+    {
+        text = format!("{problem}{COUNTS_ADVICE}");
+    }
+    Error::new(error.code(), format!("{}: {text}", names.join(" or ")))
 }
 
 /// Returns what a rank waits for, if `text` is the text of an error from [`RankCore::error_in`];

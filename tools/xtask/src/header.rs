@@ -58,11 +58,17 @@ fn without_defaults(declaration: &str) -> String {
     line
 }
 
-/// Returns the paragraphs of a comment, each as one line.
+/// The beginning of each paragraph that is an item of a list.
+pub const ITEM: &str = "- ";
+
+/// Returns the paragraphs of a comment, each as one line. An item of a list is a paragraph.
 fn paragraphs(comment: &str) -> Vec<String> {
     let lines = comment.lines().map(|line| line.trim().trim_start_matches('*').trim());
     let mut paragraphs = vec![String::new()];
     for line in lines {
+        if line.starts_with(ITEM) {
+            paragraphs.push(String::new());
+        }
         match (line.is_empty(), paragraphs.last_mut()) {
             (true, _) => paragraphs.push(String::new()),
             (false, Some(last)) if last.is_empty() => last.push_str(line),
@@ -165,7 +171,7 @@ mod tests {
     const HEADER: &str = "\
 #define A(x) x
 /* PAGE goal_a - things */
-/* Adds.\n *\n * Twice. */
+/* Adds.\n *\n * Twice:\n * - once\n *   or so\n * - and again */
 int GOAL_Add(const void *b, int tag GOAL_DEFAULT(0),
              void *const *more);
 typedef enum { A = 1,
@@ -194,7 +200,7 @@ inline int x();
         let names: Vec<_> = pages[0].items.iter().map(|item| item.name.as_str()).collect();
         assert_eq!(names, ["GOAL_Add", "GOAL_E", "GOAL_None", "GOAL_F", "GOAL_TWICE", ""]);
         assert_eq!(pages[0].items[4].text, ["Twice."]);
-        assert_eq!(pages[0].items[0].text, ["Adds.", "Twice."]);
+        assert_eq!(pages[0].items[0].text, ["Adds.", "Twice:", "- once or so", "- and again"]);
         let types = pages[0].items[0].types().unwrap();
         assert_eq!(
             types,

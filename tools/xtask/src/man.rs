@@ -1,11 +1,22 @@
 //! Makes manual pages of section 3 from the header.
 
-use crate::header::{Item, Page};
+use crate::header::{ITEM, Item, Page};
 use std::fmt::Write;
 
 /// Returns text with the escapes that make roff show it unchanged.
 fn plain(text: &str) -> String {
     text.replace('\\', "\\e").replace('-', "\\-")
+}
+
+/// Returns paragraphs as roff. Each but the first begins with `request`, and each item of a list
+/// with a bullet.
+fn paragraphs(text: &[String], request: &str) -> String {
+    let of_one = |(at, paragraph): (usize, &String)| match paragraph.strip_prefix(ITEM) {
+        Some(item) => format!(".RS\n.IP \\(bu 2\n{}\n.RE\n", plain(item)),
+        None if at == 0 => format!("{}\n", plain(paragraph)),
+        None => format!("{request}\n{}\n", plain(paragraph)),
+    };
+    text.iter().enumerate().map(of_one).collect()
 }
 
 /// Returns the table of error codes, from the source that defines them: a name and a sentence for
@@ -32,9 +43,7 @@ pub fn roff(page: &Page, pages: &[Page], errors: &[(String, String)], version: &
         let _ = write!(out, "{}\n{space}", plain(&item.declaration));
     }
     out += ".fi\n.SH DESCRIPTION\n";
-    for (at, paragraph) in text.iter().enumerate() {
-        let _ = writeln!(out, "{}{}", if at == 0 { "" } else { ".PP\n" }, plain(paragraph));
-    }
+    out += &paragraphs(text, ".PP");
     for other in pages.iter().filter(|_| functions.is_empty()) {
         if other.name != *name {
             let _ = writeln!(out, ".TP\n.BR {} (3)\n{}", other.name, plain(&other.title));
@@ -45,9 +54,7 @@ pub fn roff(page: &Page, pages: &[Page], errors: &[(String, String)], version: &
             continue;
         }
         let _ = writeln!(out, ".TP\n.B {}", item.name);
-        for (at, paragraph) in item.text.iter().enumerate() {
-            let _ = writeln!(out, "{}{}", if at == 0 { "" } else { ".IP\n" }, plain(paragraph));
-        }
+        out += &paragraphs(&item.text, ".IP");
     }
     if items.iter().any(|item| item.declaration.contains("GOAL_DEFAULT(")) {
         out += ".PP\nGOAL_DEFAULT is the value of an argument that is left out in C++.\n";
@@ -78,7 +85,7 @@ mod tests {
     use crate::header::pages;
 
     const HEADER: &str =
-        "/* PAGE goal_a - things\n *\n * Some-thing. */\n/* Adds. */\nint GOAL_Add(void);\n";
+        "/* PAGE goal_a - things\n *\n * Some-thing. */\n/* Adds.\n *\n * Not:\n * - one\n * - two */\nint GOAL_Add(void);\n";
 
     #[test]
     fn a_page_shows_everything() {
@@ -88,7 +95,7 @@ mod tests {
         for part in [
             "goal_a, GOAL_Add \\- things",
             "Some\\-thing.",
-            ".B GOAL_Add\nAdds.",
+            ".B GOAL_Add\nAdds.\n.IP\nNot:\n.RS\n.IP \\(bu 2\none\n.RE\n.RS\n.IP \\(bu 2\ntwo\n.RE\n",
             "int GOAL_Add(void);",
         ] {
             assert!(text.contains(part), "{part} is not in\n{text}");

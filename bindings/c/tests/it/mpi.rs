@@ -338,7 +338,7 @@ fn sizes_differ(ranges: &str, count: &str, causes: &[&str]) {
 #[test]
 fn sizes_that_differ_reach_the_error_handler() {
     let of_linked_runs = "with another count, type, operation or root";
-    sizes_differ("all=on", "2000", &["make both sizes the same", of_linked_runs]);
+    sizes_differ("all=on", "2000", &["with equal counts and types", of_linked_runs]);
 }
 
 #[test]

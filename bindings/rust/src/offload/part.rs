@@ -224,9 +224,9 @@ impl KernelPart {
             }
         };
         let communicator = self.communicator;
-        let (_, action) = self.origins.get(action as usize).copied().unwrap_or_default();
-        let instance = epoch - 1;
-        let failure = Failure { communicator, instance, action, number: None, cause };
+        let (number, action) = self.origins.get(action as usize).copied().unwrap_or_default();
+        let (instance, number) = (epoch - 1, Some(number.into()));
+        let failure = Failure { communicator, instance, action, number, cause };
         error_of(&Interrupted::Failed(failure))
     }
 

@@ -21,6 +21,7 @@ use goal_asm::Nisa;
 use goal_engine::linked::{Link, Unlinkable};
 use goal_job::Mode;
 use goal_job::limits::{LINKED_ACTIONS_MAX, LINKED_BYTES_MAX};
+use goal_shm::directory::SETS;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -123,18 +124,22 @@ fn set_of(
     communicator: &Communicator,
     shared: &'static SharedGroup,
 ) -> Result<std::result::Result<u8, Box<str>>> {
-    if !shared.attached.links_programs() {
-        return Ok(
-            Err("the job links nothing: it has several hosts, a trace or --no-links".into()),
-        );
+    if let Some(why) = shared.attached.why_unlinked() {
+        return Ok(Err(format!("the job links nothing: {why}").into()));
     }
     shared.with(|core| {
         if !core.links_on(communicator) {
             return Ok(Err("a rank was lost since its communicator was made".into()));
         }
-        let may_have = may_have_boards(&communicator.all_in_group());
-        let set = if may_have { core.set_of(communicator) } else { None };
-        Ok(set.ok_or_else(|| "its communicator has no boards (goal_schedule(3))".into()))
+        if let Err(why) = may_have_boards(&communicator.all_in_group()) {
+            return Ok(Err(why.into()));
+        }
+        let set = core.set_of(communicator);
+        let others = SETS - 1;
+        Ok(set.ok_or_else(|| {
+            format!("no boards were left for its communicator: {others} others have them at a time")
+                .into()
+        }))
     })
 }
 
@@ -164,10 +169,11 @@ impl Schedule {
             return Err(Error::new(ErrorCode::Busy, text));
         }
         if matches!(bound.memory, Memory::Own) {
-            return Ok(refused("it works on memory of its own"));
+            return Ok(refused("it works on memory of its own (a memory of NULL in GOAL_Load)"));
         }
         if bound.code.actions() > LINKED_ACTIONS_MAX {
-            return Ok(refused(&format!("it has more than {LINKED_ACTIONS_MAX} actions")));
+            let actions = bound.code.actions();
+            return Ok(refused(&format!("it has {actions} actions, more than {LINKED_ACTIONS_MAX}")));
         }
         // Relaxed: only the number matters.
         static LINKS: AtomicU64 = AtomicU64::new(0);

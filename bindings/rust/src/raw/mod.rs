@@ -321,7 +321,7 @@ impl Schedule {
                 }
             }
         };
-        start(core).map_err(|error| name_collectives(core, bound.collective, error))
+        start(core).map_err(|error| name_collectives(core, Some(bound.collective), error))
     }
 
     /// Starts the schedule as [`start`](Self::start) does, and waits until the run has ended.

@@ -13,8 +13,7 @@ pub struct Failure {
     pub instance: u32,
     /// Offset of the action in its section.
     pub action: u32,
-    /// The number of the action in its section, from 0, if the instance runs through a window and
-    /// the action was reached.
+    /// The number of the action in its section, from 0; `None` if it is not known.
     pub number: Option<u64>,
     /// The cause of the failure.
     pub cause: Cause,
@@ -148,9 +147,24 @@ pub enum Fault {
     },
 }
 
+impl Failure {
+    /// The advice at the end of the text about a message of another size than its receive.
+    pub const SIZES_ADVICE: &str = "; make both sizes the same";
+}
+
+/// Names the action and the cause: `recv number 3 from rank 0, tag 5, has 4 bytes, but its message
+/// has 16`.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "action at offset {}: {}", self.action, self.cause)
+        match (self.number, &self.cause) {
+            (Some(number), &Cause::SizeMismatch { source_rank, tag, sent, received, .. }) => write!(
+                f,
+                "recv number {number} from rank {source_rank}, tag {tag}, has {received} bytes, but its message has {sent}{}",
+                Self::SIZES_ADVICE
+            ),
+            (Some(number), cause) => write!(f, "action number {number}: {cause}"),
+            (None, cause) => write!(f, "action at offset {}: {cause}", self.action),
+        }
     }
 }
 

@@ -125,7 +125,11 @@ impl Core {
             Code::Window(window) => {
                 window.number(&self.homes[receive.instance.index()], receive.action)
             }
-            Code::Whole(_) | Code::Ended => None,
+            Code::Whole(schedule) => {
+                let offsets = schedule.section().records().map(|(offset, _)| offset);
+                offsets.zip(0..).find_map(|(at, number)| (at == receive.action.0).then_some(number))
+            }
+            Code::Ended => None,
         };
         let failure = instance.failure(receive.action, number, cause);
         let heap = &self.heap();

@@ -67,7 +67,7 @@ pub(super) fn cut(
             // A component of too many pieces gets a block in which messages are whole.
             let is_split = own.fits(true, lines_max);
             if !is_split && !own.fits(false, lines_max) {
-                return Err(nodes.refusal(members, &own, all));
+                return Err(nodes.refusal(members, &own, all, lines_max, lines_of));
             }
             if block.is_empty() {
                 has_pieces.pop();
@@ -204,20 +204,38 @@ impl<'m> Nodes<'m> {
         sends.get(sends.binary_search_by_key(&number, |sent| sent.number).ok()?)
     }
 
-    /// Returns the error that these nodes fit no block.
-    fn refusal(&self, members: &[u32], load: &Load, all: &[Messages]) -> Refusal {
-        let too_long =
-            |rank: usize| Refusal { rank: rank as u32, action: None, why: Messages::TOO_LONG };
-        if load.fits(false, u64::MAX) {
-            let most = load.lines.iter().max();
-            return too_long(load.lines.iter().position(|lines| Some(lines) == most).unwrap_or(0));
-        }
-        let first = members.iter().copied().filter(|&node| self.send(node, all).is_some()).min();
-        let Some((node, sent)) = first.and_then(|node| Some((node, self.send(node, all)?))) else {
-            return too_long(0);
+    /// Returns the error that these nodes fit no block. It names the longest message, or the first
+    /// one of a circle.
+    fn refusal(
+        &self,
+        members: &[u32],
+        load: &Load,
+        all: &[Messages],
+        lines_max: u64,
+        lines_of: fn(u64) -> u64,
+    ) -> Refusal {
+        let sends = members.iter().filter_map(|&node| Some((node, self.send(node, all)?)));
+        let refusal = |(node, sent): (u32, &Message), why: String| {
+            sent.refused(self.place(node).0 as u32, Work::sent, why)
         };
-        let why = "is in a circle of waits between ranks in which a rank has more than 64 actions";
-        sent.refused(self.place(node).0 as u32, Work::sent, why)
+        let bytes_max = (0..32).rev().fold(0, |bytes, bit| {
+            let more = bytes | 1 << bit;
+            if lines_of(more) <= lines_max { more } else { bytes }
+        });
+        if let Some(longest) = sends.clone().max_by_key(|(_, sent)| sent.bytes)
+            && lines_of(longest.1.bytes.into()) > lines_max
+        {
+            return refusal(longest, format!("is longer than {bytes_max} bytes"));
+        }
+        let why = match load.fits(false, u64::MAX) {
+            true => format!("a rank writes more than {bytes_max} bytes"),
+            false => format!("a rank has more than {OPS_MAX} actions"),
+        };
+        let why = format!("is in a circle of waits between ranks in which {why}");
+        match sends.min_by_key(|&(node, _)| node) {
+            Some(first) => refusal(first, why),
+            None => Refusal { rank: 0, action: None, why: why.into() },
+        }
     }
 
     /// Returns the strongly connected components (Tarjan 1972), without recursion.

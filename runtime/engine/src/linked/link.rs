@@ -69,12 +69,16 @@ impl Link {
         is_one_block: bool,
     ) -> Result<Self, Refusal> {
         if sections.len() > RANKS_MAX {
-            return Err(Refusal { rank: 0, action: None, why: "there are too many ranks" });
+            return Err(Refusal { rank: 0, action: None, why: "there are too many ranks".into() });
         }
         let of = |(&section, me): (&Section<'_>, u32)| Messages::of(section, ranks, me);
         let all: Vec<Messages> = sections.iter().zip(0..).map(of).collect::<Result<_, _>>()?;
         let pairs = pair(&all)?;
-        let refused = |rank: usize, why| Refusal { rank: rank as u32, action: None, why };
+        let refused = |rank: usize, why: &'static str| Refusal {
+            rank: rank as u32,
+            action: None,
+            why: why.into(),
+        };
         let mut whole = None;
         match all.iter().position(|one| one.actions() > OPS_MAX) {
             Some(rank) if is_one_block => return Err(refused(rank, "it has more than 64 actions")),
@@ -83,7 +87,7 @@ impl Link {
         }
         let [few, most] = [lines.rings[0] / 8, lines.rings[1] / 4];
         if is_one_block && let Some(rank) = whole.as_ref().and_then(|places| places.above(most)) {
-            return Err(refused(rank, Messages::TOO_LONG));
+            return Err(refused(rank, "it writes more bytes than a block has"));
         }
         let (places, cut) = match whole.filter(|places| places.above(most).is_none()) {
             Some(places) => (places, None),
@@ -165,17 +169,26 @@ fn pair(all: &[Messages]) -> Result<Vec<Vec<(u32, u32)>>, Refusal> {
     let sends: Vec<_> = all.iter().map(|one| by_key(&one.sends)).collect();
     let receives: Vec<_> = all.iter().map(|one| by_key(&one.receives)).collect();
     let find = |others: &[FxHashMap<_, Message>], rank: u32, message: &Message| {
-        let other = others.get(message.peer as usize)?.get(&(rank, message.tag, message.turn))?;
-        (other.bytes == message.bytes).then_some(other.number)
+        let key = (rank, message.tag, message.turn);
+        others.get(message.peer as usize).and_then(|of| of.get(&key)).copied()
     };
     let mut pairs = Vec::new();
     for (rank, own) in (0..).zip(all) {
-        if let Some(sent) = own.sends.iter().find(|sent| find(&receives, rank, sent).is_none()) {
-            return Err(sent.refused(rank, Work::sent, "has no receive of its size"));
+        for sent in &own.sends {
+            let why = match find(&receives, rank, sent) {
+                Some(received) if received.bytes == sent.bytes => continue,
+                Some(Message { number, bytes, .. }) => format!(
+                    "has another size than its receive: recv number {number} of rank {} has {bytes} bytes",
+                    sent.peer
+                ),
+                None => "has no receive".to_owned(),
+            };
+            return Err(sent.refused(rank, Work::sent, why));
         }
+        // The sizes are compared at the sends, of this rank or of another one.
         let send_of = |received: &Message| match find(&sends, rank, received) {
-            Some(number) => Ok((received.peer, number)),
-            None => Err(received.refused(rank, Work::received, "has no send of its size")),
+            Some(sent) => Ok((received.peer, sent.number)),
+            None => Err(received.refused(rank, Work::received, "has no send")),
         };
         pairs.push(own.receives.iter().map(send_of).collect::<Result<_, _>>()?);
     }

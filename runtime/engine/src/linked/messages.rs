@@ -10,6 +10,7 @@ use crate::engine::{Underway, Work};
 use goal_asm::nisa::{Buffer, Operation, Section};
 use goal_lang::{ANY, Op, Piece};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::fmt;
 
 /// The most operations of one rank in a block. A mask has a bit for each.
@@ -49,14 +50,14 @@ pub(super) struct Messages {
 }
 
 /// The reason why the schedule of a rank can't be linked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The rank.
     pub rank: u32,
     /// The action that the reason is about; `None` for the schedule as a whole.
     pub action: Option<Underway>,
     /// The cause, as the rest of a sentence about the action or the schedule.
-    pub why: &'static str,
+    pub why: Cow<'static, str>,
 }
 
 /// Names the action and the reason: `recv number 3 from any rank, tag 5, has a wildcard`.
@@ -67,14 +68,12 @@ impl fmt::Display for Refusal {
                 write!(f, "action number {number} {}", self.why)
             }
             Some(action) => write!(f, "{}, {}", action.name(), self.why),
-            None => f.write_str(self.why),
+            None => f.write_str(&self.why),
         }
     }
 }
 
 impl Messages {
-    pub(super) const TOO_LONG: &str = "it writes too many bytes";
-
     /// Returns the messages of a rank's section. `ranks` has the ranks of the communicator, by
     /// number, as the section names them; `me` is this rank's number there.
     ///
@@ -85,7 +84,8 @@ impl Messages {
         let members: FxHashMap<u32, u32> = ranks.iter().copied().zip(0..).collect();
         for (number, (offset, record)) in (0..).zip(section.records()) {
             let underway = Underway { number: number.into(), offset, work: Work::of(&record) };
-            let refused = |why| Refusal { rank: me, action: Some(underway), why };
+            let refused =
+                |why: &'static str| Refusal { rank: me, action: Some(underway), why: why.into() };
             if record.start_dependents.iter().next().is_some() {
                 return Err(refused("lets an action wait for its start"));
             }
@@ -120,10 +120,7 @@ impl Messages {
                         && matches!(c, None | Some(Buffer::One(_)))
                         && u32::try_from(a.size).is_ok() => {}
                 Operation::Nop => {}
-                Operation::Send { reduce: None, .. } | Operation::Recv { reduce: None, .. } => {
-                    return Err(refused("has several pieces, or a size only"));
-                }
-                _ => return Err(refused("needs the engine")),
+                other => return Err(refused(why_refused(&other))),
             }
         }
         let graph = Graph::of(section, pieces.len());
@@ -141,6 +138,26 @@ impl Messages {
     }
 }
 
+/// Returns the reason why a linked run can't execute an operation.
+fn why_refused(operation: &Operation<'_>) -> &'static str {
+    match operation {
+        Operation::Exec { op: Op::Div, .. }
+        | Operation::Send { reduce: Some((Op::Div, ..)), .. }
+        | Operation::Recv { reduce: Some((Op::Div, _)), .. } => {
+            "divides: only the engine can tell of a division by zero"
+        }
+        Operation::Send { reduce: Some(_), .. } => "is a local operation and a send in one",
+        Operation::Exec { a: Buffer::One(a), .. } if u32::try_from(a.size).is_err() => "is too long",
+        Operation::Send { .. } | Operation::Recv { .. } | Operation::Exec { .. } => {
+            "has several pieces, or a size only"
+        }
+        Operation::Calc { .. } => "is a calc, whose time only the engine awaits",
+        Operation::User { .. } => "calls a function of the program, as only the engine does",
+        Operation::Wtime { .. } => "stores the time, as only the engine does",
+        Operation::Nop | Operation::Marker { .. } => "is a marker, which only the engine executes",
+    }
+}
+
 impl Work {
     /// Returns the work of the send of a message.
     pub(super) fn sent(message: &Message) -> Self {
@@ -154,9 +171,14 @@ impl Work {
 }
 
 impl Message {
-    pub(super) fn refused(&self, rank: u32, work: fn(&Self) -> Work, why: &'static str) -> Refusal {
+    pub(super) fn refused(
+        &self,
+        rank: u32,
+        work: fn(&Self) -> Work,
+        why: impl Into<Cow<'static, str>>,
+    ) -> Refusal {
         let action = Underway { number: self.number.into(), offset: 0, work: work(self) };
-        Refusal { rank, action: Some(action), why }
+        Refusal { rank, action: Some(action), why: why.into() }
     }
 
     /// Returns the rank, the tag and the turn. No other send of the rank has them, and no other

@@ -571,26 +571,30 @@ fn what_can_not_be_linked_is_refused() {
              rank 1 { recv 0,8 from 0 recv 8,8 from 0 }",
             "rank 1: recv number 1 from rank 0, tag 0, has the rank and the tag of an earlier receive that it does not wait for",
         ),
-        ("rank 0 { calc 5 } rank 1 { }", "rank 0: action number 0 needs the engine"),
+        ("rank 0 { calc 5 } rank 1 { }", "rank 0: action number 0 is a calc, whose time only the engine awaits"),
         (
             "rank 0 { send 8b to 1 } rank 1 { recv 8b from 0 }",
             "rank 0: send number 0 to rank 1, tag 0, 8 bytes, has several pieces, or a size only",
         ),
         (
             "rank 0 { send 0,8 to 1 } rank 1 { }",
-            "rank 0: send number 0 to rank 1, tag 0, 8 bytes, has no receive of its size",
+            "rank 0: send number 0 to rank 1, tag 0, 8 bytes, has no receive",
         ),
         (
             "rank 0 { send 0,8 to 1 } rank 1 { recv 0,8 from 0 recv 8,8 from 0 tag 4 }",
-            "rank 1: recv number 1 from rank 0, tag 4, has no send of its size",
+            "rank 1: recv number 1 from rank 0, tag 4, has no send",
         ),
         (
             "rank 0 { send 0,8 to 1 } rank 1 { recv 0,4 from 0 }",
-            "rank 0: send number 0 to rank 1, tag 0, 8 bytes, has no receive of its size",
+            "rank 0: send number 0 to rank 1, tag 0, 8 bytes, has another size than its receive: recv number 0 of rank 1 has 4 bytes",
         ),
         (
             "rank 0 { send 0,8000000 to 1 } rank 1 { recv 0,8000000 from 0 }",
-            "rank 0: it writes too many bytes",
+            "rank 0: send number 0 to rank 1, tag 0, 8000000 bytes, is longer than 16384 bytes",
+        ),
+        (
+            "rank 0 { nop exec divInt32 with 0,8 8,8 } rank 1 { }",
+            "rank 0: action number 1 divides: only the engine can tell of a division by zero",
         ),
     ] {
         let nisa = nisa(&program(&format!("num_ranks 2 {text}")));

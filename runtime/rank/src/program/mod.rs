@@ -136,8 +136,19 @@ impl Attached {
 
     /// Returns true if short collectives run without the engine. All ranks get the same answer.
     pub fn links_programs(&self) -> bool {
+        self.why_unlinked().is_none()
+    }
+
+    /// Returns what keeps collectives in the engine, as a sentence about the job; `None` if short
+    /// ones need no engine. All ranks get the same answer.
+    pub fn why_unlinked(&self) -> Option<&'static str> {
         let settings = &self.job.settings;
-        !settings.spec.unlinked && settings.network.is_none() && settings.trace_events == 0
+        match settings.network {
+            Some(_) => Some("it has several hosts"),
+            None if settings.spec.unlinked => Some("it was started with --no-links"),
+            None if settings.trace_events > 0 => Some("it records a trace"),
+            None => None,
+        }
     }
 
     /// Returns the mode of progress: how schedules go on while their ranks compute.
