@@ -86,10 +86,11 @@ int main(int argc, char **argv) {
   rank = GOAL_MyRank();
   size = GOAL_GroupSize();
   if (argc > 1 && strcmp(argv[1], "graph") == 0) {
-    return GOAL_Wait(GOAL_Run(GOAL_Compile(message(16, 4)))) == 0 && rank == 1;
+    return GOAL_Wait(GOAL_Run(GOAL_Compile(message(16, 4)))) == 0 && GOAL_Finalize() == 0;
   } else if (argc > 1) {
     int64_t sum[4];
-    return GOAL_Allreduce(words, sum, rank == 0 ? 4 : 1, GOAL_INT64, GOAL_ADD, GOAL_COMM_WORLD) == 0;
+    int code = GOAL_Allreduce(words, sum, rank == 0 ? 4 : 1, GOAL_INT64, GOAL_ADD, GOAL_COMM_WORLD);
+    return code == 0 && GOAL_Finalize() == 0;
   }
   told("another size", message(16, 4));
   if (size == 2) {
