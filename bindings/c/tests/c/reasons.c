@@ -41,7 +41,8 @@ static GOAL_Graph message(int sent, int received) {
 static GOAL_Graph local(GOAL_Op op, GOAL_MemType mem) {
   GOAL_Graph graph = GOAL_CreateGraph();
   GOAL_AllocateScratchpad(graph, 8);
-  GOAL_LocalOp(graph, words, words + 1, mem == US ? words : GOAL_OFFSET(0), op, GOAL_SINT, 64, 1, US, US, mem);
+  GOAL_LocalOp(graph, words, words + 1, mem == US ? words : GOAL_OFFSET(0), op, GOAL_SINT, 64, 1, US,
+               US, mem);
   return graph;
 }
 
@@ -51,7 +52,7 @@ static void busy(void) {
   GOAL_Schedule schedule = GOAL_Compile(graph), local_one = GOAL_Compile(scratch);
   int is = GOAL_Link(schedule, GOAL_COMM_WORLD), is_linked;
   GOAL_Handle run = GOAL_HANDLE_NULL;
-  /* A scratchpad is no memory of its own. */
+  /* A schedule with a scratchpad is linked, too. */
   CHECK(GOAL_Link(local_one, GOAL_COMM_WORLD) == is);
   if (rank == 1) run = GOAL_Run(schedule);
   is_linked = GOAL_Link(schedule, GOAL_COMM_WORLD);
