@@ -370,9 +370,9 @@ GOAL_Vertex GOAL_LocalOpVec(GOAL_Graph graph, void **buf1, int *lengths1, int nu
  * may write what its actions read, or use what they write. All ranks of a communicator start its
  * schedules in the same order; the n-th run of one rank meets the n-th of the others.
  *
- * Texts as "recv number 3 from rank 0, tag 5" number all actions of a rank's schedule together, from
- * 0 on, in the order of the compiled schedule. That may differ from the order in which the program
- * has added them, so rank and tag tell which action it is.
+ * Texts as "recv number 3 from rank 0, tag 5" number all actions of a rank's schedule together,
+ * from 0 on, in the order of the compiled schedule. That may differ from the order in which the
+ * program has added them, so rank and tag tell which action it is.
  */
 
 /* Compiles a graph. The graph stays as it is. */
@@ -448,8 +448,8 @@ int GOAL_Link(GOAL_Schedule sched, GOAL_Comm comm GOAL_DEFAULT(GOAL_COMM_WORLD))
 /*
  * Returns the reason why the last GOAL_Link of the schedule returned 0; an empty text if it returned
  * 1 or was not called. The text names the rank, and the action if the reason is one action. It lasts
- * until the next GOAL_Link of the schedule, or until it is freed. NULL if there is no such schedule;
- * the text of GOAL_Last_error stays.
+ * until the next GOAL_Link of the schedule, or until it is freed. NULL if there is no such
+ * schedule; the text of GOAL_Last_error stays.
  */
 const char *GOAL_Link_reason(GOAL_Schedule sched);
 

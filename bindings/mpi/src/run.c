@@ -30,7 +30,7 @@ static int tell(const struct call *call, const char *why, int code) {
   /* Ranks that do not fit each other are a fault of the program. Of a job that has ended, or a rank
    * that has, the cause lies elsewhere. */
   if (code == GOAL_ERR_FAILED)
-    snprintf(advice, sizeof advice, ". MPI libraries do not notice each such fault of a program");
+    snprintf(advice, sizeof advice, ". An MPI library may not notice this fault of the program");
   else if (code != GOAL_ERR_STOPPED && code != GOAL_ERR_RANK_LOST && code != GOAL_ERR_STUCK)
     snprintf(advice, sizeof advice, ". Run the program without libgoal-mpi, or with GOALMPI_RANGES=%s=off",
              goalmpi_names[call->kind]);

@@ -84,8 +84,8 @@ mod tests {
     use super::*;
     use crate::header::pages;
 
-    const HEADER: &str =
-        "/* PAGE goal_a - things\n *\n * Some-thing. */\n/* Adds.\n *\n * Not:\n * - one\n * - two */\nint GOAL_Add(void);\n";
+    const HEADER: &str = "/* PAGE goal_a - things\n *\n * Some-thing. */\n\
+        /* Adds.\n *\n * Not:\n * - one\n * - two */\nint GOAL_Add(void);\n";
 
     #[test]
     fn a_page_shows_everything() {

@@ -41,7 +41,8 @@ static GOAL_Graph message(int sent, int received) {
 static GOAL_Graph local(GOAL_Op op, GOAL_MemType mem) {
   GOAL_Graph graph = GOAL_CreateGraph();
   GOAL_AllocateScratchpad(graph, 8);
-  GOAL_LocalOp(graph, words, words + 1, mem == US ? words : GOAL_OFFSET(0), op, GOAL_SINT, 64, 1, US, US, mem);
+  GOAL_LocalOp(graph, words, words + 1, mem == US ? words : GOAL_OFFSET(0), op, GOAL_SINT, 64, 1, US,
+               US, mem);
   return graph;
 }
 
@@ -51,7 +52,7 @@ static void busy(void) {
   GOAL_Schedule schedule = GOAL_Compile(graph), local_one = GOAL_Compile(scratch);
   int is = GOAL_Link(schedule, GOAL_COMM_WORLD), is_linked;
   GOAL_Handle run = GOAL_HANDLE_NULL;
-  /* A scratchpad is no memory of its own. */
+  /* A schedule with a scratchpad is linked, too. */
   CHECK(GOAL_Link(local_one, GOAL_COMM_WORLD) == is);
   if (rank == 1) run = GOAL_Run(schedule);
   is_linked = GOAL_Link(schedule, GOAL_COMM_WORLD);
@@ -86,10 +87,11 @@ int main(int argc, char **argv) {
   rank = GOAL_MyRank();
   size = GOAL_GroupSize();
   if (argc > 1 && strcmp(argv[1], "graph") == 0) {
-    return GOAL_Wait(GOAL_Run(GOAL_Compile(message(16, 4)))) == 0 && rank == 1;
+    return GOAL_Wait(GOAL_Run(GOAL_Compile(message(16, 4)))) == 0 && GOAL_Finalize() == 0;
   } else if (argc > 1) {
     int64_t sum[4];
-    return GOAL_Allreduce(words, sum, rank == 0 ? 4 : 1, GOAL_INT64, GOAL_ADD, GOAL_COMM_WORLD) == 0;
+    int code = GOAL_Allreduce(words, sum, rank == 0 ? 4 : 1, GOAL_INT64, GOAL_ADD, GOAL_COMM_WORLD);
+    return code == 0 && GOAL_Finalize() == 0;
   }
   told("another size", message(16, 4));
   if (size == 2) {

@@ -332,6 +332,7 @@ fn sizes_differ(ranges: &str, count: &str, causes: &[&str]) {
         assert!(told.contains(&text), "{operation} {form}: {told}");
         let is_told = causes.iter().any(|cause| told.contains(cause));
         assert!(is_told, "{operation} {form}: {told}");
+        assert!(!told.contains("Run the program without libgoal-mpi"), "{told}");
     }
 }
 
@@ -379,6 +380,7 @@ fn sizes_out_of_range_are_left_to_mpi() {
     let ranges = ("GOALMPI_RANGES", "all=off,bcast=1K-4M");
     for report in ends_well("progress", &[2], &[REPORT, ranges]) {
         assert!(report.contains("allreduce: 0 as schedules"), "{report}");
+        assert!(report.contains("for the table or GOALMPI_RANGES"), "{report}");
         assert!(!report.contains("bcast: 0 as schedules"), "{report}");
     }
 }

@@ -173,7 +173,9 @@ impl Schedule {
         }
         if bound.code.actions() > LINKED_ACTIONS_MAX {
             let actions = bound.code.actions();
-            return Ok(refused(&format!("it has {actions} actions, more than {LINKED_ACTIONS_MAX}")));
+            return Ok(refused(&format!(
+                "it has {actions} actions, more than {LINKED_ACTIONS_MAX}"
+            )));
         }
         // Relaxed: only the number matters.
         static LINKS: AtomicU64 = AtomicU64::new(0);

@@ -157,11 +157,13 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.number, &self.cause) {
-            (Some(number), &Cause::SizeMismatch { source_rank, tag, sent, received, .. }) => write!(
-                f,
-                "recv number {number} from rank {source_rank}, tag {tag}, has {received} bytes, but its message has {sent}{}",
-                Self::SIZES_ADVICE
-            ),
+            (Some(number), &Cause::SizeMismatch { source_rank, tag, sent, received, .. }) => {
+                write!(
+                    f,
+                    "recv number {number} from rank {source_rank}, tag {tag}, has {received} bytes, but its message has {sent}{}",
+                    Self::SIZES_ADVICE
+                )
+            }
             (Some(number), cause) => write!(f, "action number {number}: {cause}"),
             (None, cause) => write!(f, "action at offset {}: {cause}", self.action),
         }

@@ -147,7 +147,9 @@ fn why_refused(operation: &Operation<'_>) -> &'static str {
             "divides: only the engine can tell of a division by zero"
         }
         Operation::Send { reduce: Some(_), .. } => "is a local operation and a send in one",
-        Operation::Exec { a: Buffer::One(a), .. } if u32::try_from(a.size).is_err() => "is too long",
+        Operation::Exec { a: Buffer::One(a), .. } if u32::try_from(a.size).is_err() => {
+            "is too long"
+        }
         Operation::Send { .. } | Operation::Recv { .. } | Operation::Exec { .. } => {
             "has several pieces, or a size only"
         }

@@ -571,7 +571,10 @@ fn what_can_not_be_linked_is_refused() {
              rank 1 { recv 0,8 from 0 recv 8,8 from 0 }",
             "rank 1: recv number 1 from rank 0, tag 0, has the rank and the tag of an earlier receive that it does not wait for",
         ),
-        ("rank 0 { calc 5 } rank 1 { }", "rank 0: action number 0 is a calc, whose time only the engine awaits"),
+        (
+            "rank 0 { calc 5 } rank 1 { }",
+            "rank 0: action number 0 is a calc, whose time only the engine awaits",
+        ),
         (
             "rank 0 { send 8b to 1 } rank 1 { recv 8b from 0 }",
             "rank 0: send number 0 to rank 1, tag 0, 8 bytes, has several pieces, or a size only",
