@@ -6,11 +6,10 @@
 
 use super::decimal::{Decimal, Unit};
 use super::names::Names;
-use super::tracks::{Part, Track, tracks};
 use super::{Record, Sink};
 use crate::parameters::Shown;
 use crate::source::Subject;
-use goal_loggops::model::{Held, Job, Observer};
+use goal_loggops::model::{Held, Job, Observer, Part, Track, tracks};
 use goal_loggops::{Kind, Workload};
 use goalc::driver::Error;
 use std::fmt::Display;

@@ -1,29 +1,34 @@
 //! The processors and interfaces of all ranks.
 
-use goal_loggops::{Kind, Record, Workload};
+use crate::workload::{Kind, Record, Workload};
 
 /// A processor, or a side of an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Track {
-    pub(super) rank: u32,
-    pub(super) part: Part,
+pub struct Track {
+    /// The rank.
+    pub rank: u32,
+    /// The part of the rank.
+    pub part: Part,
     /// The number that actions name.
-    pub(super) number: u16,
+    pub number: u16,
 }
 
 /// A part of a rank that jobs hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub enum Part {
+    /// A processor.
     Processor,
+    /// The sending side of an interface.
     Sending,
+    /// The receiving side of an interface.
     Receiving,
 }
 
 /// Returns the processors and sides that actions use, by [`Held::place`]: in the order in which the
 /// actions name them.
 ///
-/// [`Held::place`]: goal_loggops::model::Held::place
-pub(super) fn tracks(workload: &Workload) -> Vec<Track> {
+/// [`Held::place`]: super::Held::place
+pub fn tracks(workload: &Workload) -> Vec<Track> {
     let mut tracks = Vec::new();
     // By part and number, the last rank that names it.
     let mut named = [workload.cpus, workload.nics, workload.nics].map(|count| vec![None; count]);

@@ -1,0 +1,268 @@
+//! The model of a picture, without any geometry.
+//!
+//! Moments are whole numbers: steps of a program, or picoseconds of a simulation or of a run.
+
+use crate::unit::{Duration, decimal};
+use serde::Serialize;
+
+/// A time-space diagram.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Diagram {
+    /// What is drawn.
+    pub title: String,
+    /// Where the times come from.
+    pub subtitle: String,
+    /// The meaning of moments.
+    pub axis: Axis,
+    /// The last moment of the axis.
+    pub end: u64,
+    /// The ranks of the program, drawn or not.
+    pub ranks: u32,
+    /// The shapes, or their sums.
+    pub body: Body,
+    /// The findings, the most important one first.
+    pub findings: Vec<Finding>,
+    /// Sentences about what the picture leaves out, and about ranks that differ from others.
+    pub notes: Vec<String>,
+}
+
+/// The meaning of moments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Axis {
+    /// Steps of the longest chain of actions before this one.
+    Steps,
+    /// Picoseconds of a simulation.
+    Simulated,
+    /// Picoseconds of a run.
+    Measured,
+}
+
+/// The content of a diagram.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Body {
+    /// Each action and each message.
+    Detail(Detail),
+    /// Sums over groups of ranks and bins of time.
+    Summary(Summary),
+}
+
+/// Actions and messages one by one.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Detail {
+    /// A lane for each rank that is drawn.
+    pub lanes: Vec<Lane>,
+    /// The shapes of all lanes.
+    pub shapes: Vec<Shape>,
+    /// The messages between shapes.
+    pub messages: Vec<Message>,
+    /// The dependencies that are drawn.
+    pub dependencies: Vec<Dependency>,
+    /// The markers of a simulation.
+    pub marks: Vec<Mark>,
+}
+
+/// A rank.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Lane {
+    /// The rank.
+    pub rank: u32,
+    /// The largest number of shapes that lie beside each other at one moment, at least 1.
+    pub slots: u32,
+}
+
+/// An action, or a wait between actions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Shape {
+    /// The lane, by its place in [`Detail::lanes`].
+    pub lane: u32,
+    /// The place among shapes of one moment.
+    pub slot: u32,
+    /// What it does.
+    pub kind: Kind,
+    /// The beginning.
+    pub begin: u64,
+    /// The end.
+    pub end: u64,
+    /// The moment until which a network interface is busy, if that is later than the end.
+    pub busy: u64,
+    /// What stands in the shape: "send 4 B to 1".
+    pub label: String,
+    /// What stands in a narrow shape: "→1".
+    pub short: String,
+    /// More about it: its name and its line.
+    pub tip: String,
+    /// The source line, from 1.
+    pub line: Option<u32>,
+    /// How far it comes.
+    pub state: State,
+    /// True on the longest chain.
+    pub critical: bool,
+}
+
+/// The kinds of shapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Sends a message.
+    Send,
+    /// Takes a message in.
+    Receive,
+    /// Combines buffers of the rank.
+    Operation,
+    /// Computes for a time.
+    Calculation,
+    /// Does nothing.
+    Nop,
+    /// Nothing is under way on a rank that has not ended.
+    Waiting,
+}
+
+/// How far an action comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It ends.
+    Done,
+    /// It starts, and waits for ever.
+    Blocked,
+    /// It never starts.
+    Unstarted,
+    /// Its message has no other end.
+    Unmatched,
+}
+
+/// A message between two shapes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Message {
+    /// The send, by its place in [`Detail::shapes`].
+    pub from: u32,
+    /// The receive.
+    pub to: u32,
+    /// False if the message is not received in the run that is drawn.
+    pub received: bool,
+    /// True on the longest chain.
+    pub critical: bool,
+}
+
+/// A dependency between two shapes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Dependency {
+    /// The prerequisite, by its place in [`Detail::shapes`].
+    pub from: u32,
+    /// The shape that waits.
+    pub to: u32,
+    /// True if it waits for the start only.
+    pub start: bool,
+    /// True on the longest chain.
+    pub critical: bool,
+}
+
+/// A moment that the program marks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Mark {
+    /// The lane, by its place in [`Detail::lanes`].
+    pub lane: u32,
+    /// The moment.
+    pub at: u64,
+    /// More about it.
+    pub tip: String,
+}
+
+/// A finding about the program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The code.
+    pub code: String,
+    /// What it says.
+    pub text: String,
+    /// The shapes that it is about.
+    pub shapes: Vec<u32>,
+    /// Pairs of shapes: the first waits for the second.
+    pub waits: Vec<[u32; 2]>,
+}
+
+/// Sums over groups of ranks and bins of time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// The groups, from rank 0 on.
+    pub groups: Vec<Group>,
+    /// The length of a bin.
+    pub bin: u64,
+    /// By group and bin, thousandths of the time: computing, sending, receiving, waiting.
+    pub shares: Vec<Vec<[u16; 4]>>,
+    /// Thousandths of all time, in that order.
+    pub all: [u16; 4],
+    /// Ranks that differ from others.
+    pub outliers: Vec<Outlier>,
+    /// By group, the moments that the program marks.
+    pub marks: Vec<Vec<u64>>,
+}
+
+/// Ranks that lie side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Group {
+    /// The first rank.
+    pub first: u32,
+    /// The last rank.
+    pub last: u32,
+}
+
+/// A rank that differs from others.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "reason")]
+pub enum Outlier {
+    /// It ends last.
+    Latest {
+        /// The rank.
+        rank: u32,
+        /// Its end.
+        end: u64,
+    },
+    /// It waits most.
+    MostWaiting {
+        /// The rank.
+        rank: u32,
+        /// Thousandths of its time.
+        share: u16,
+    },
+}
+
+impl Summary {
+    /// Returns sentences about what a row is, and about the ranks that differ from others.
+    pub(crate) fn sentences(&self, axis: Axis) -> Vec<String> {
+        let moment = |moment: u64| match axis {
+            Axis::Steps => format!("step {moment}"),
+            Axis::Simulated | Axis::Measured => Duration(moment).to_string(),
+        };
+        let ranks = match self.groups.first() {
+            Some(Group { first, last }) if last > first => format!("{} ranks", last - first + 1),
+            _ => "a rank".to_owned(),
+        };
+        let bin = match axis {
+            Axis::Steps if self.bin == 1 => "a step".to_owned(),
+            Axis::Steps => format!("{} steps", self.bin),
+            Axis::Simulated | Axis::Measured => Duration(self.bin).to_string(),
+        };
+        let mut sentences = vec![format!(
+            "A row has {ranks}. In each {bin}, colours stack up to the shares of their time."
+        )];
+        let named = |outliers: Vec<String>, what: &str| {
+            (!outliers.is_empty()).then(|| format!("{what}: {}.", outliers.join(", ")))
+        };
+        let latest = self.outliers.iter().filter_map(|outlier| match outlier {
+            Outlier::Latest { rank, end } => Some(format!("rank {rank} ({})", moment(*end))),
+            Outlier::MostWaiting { .. } => None,
+        });
+        let waiting = self.outliers.iter().filter_map(|outlier| match outlier {
+            Outlier::MostWaiting { rank, share } => {
+                Some(format!("rank {rank} ({} %)", decimal(f64::from(*share) / 10.0)))
+            }
+            Outlier::Latest { .. } => None,
+        });
+        sentences.extend(named(latest.collect(), "Latest"));
+        sentences.extend(named(waiting.collect(), "Waiting most"));
+        sentences
+    }
+}

@@ -1,0 +1,197 @@
+//! The lines of a detailed picture: messages, dependencies, waits and markers. The legend names
+//! those that are there.
+
+use super::detail::Places;
+use super::frame::{Entry, Frame, SWATCH};
+use super::outline::{Rectangle, outline};
+use crate::diagram::{Detail, Diagram, Kind, Shape, State};
+
+/// Most shapes of a finding that get its number.
+const BADGES_MAX: usize = 16;
+
+/// Draws messages and dependencies. Those on the longest chain come last.
+pub(super) fn messages(frame: &mut Frame, places: &Places, detail: &Detail) {
+    let shape = |at: u32| &detail.shapes[at as usize];
+    for critical in [false, true] {
+        for link in detail.dependencies.iter().filter(|link| link.critical == critical) {
+            let class = match (link.critical, link.start) {
+                (true, _) => "cd",
+                (false, true) => "di",
+                (false, false) => "d",
+            };
+            let [from, to] = [link.from, link.to].map(|at| places.rectangle(shape(at)));
+            let (y1, y2) = (from.middle(), to.middle());
+            let x1 = if link.start { from.x } else { from.right() };
+            frame.path(class, format!("M{x1:.1},{y1:.1}L{:.1},{y2:.1}", to.x));
+        }
+        for message in detail.messages.iter().filter(|message| message.critical == critical) {
+            let class = match (message.received, message.critical) {
+                (false, _) => "e",
+                (true, false) => "m",
+                (true, true) => "cm",
+            };
+            let path = line(places, shape(message.from), shape(message.to));
+            frame.path(class, path);
+        }
+    }
+}
+
+/// Returns the line of a message.
+fn line(places: &Places, send: &Shape, receive: &Shape) -> String {
+    let [from, to] = [send, receive].map(|shape| places.rectangle(shape));
+    if places.is_by_steps() {
+        let notch = to.x + if receive.kind == Kind::Receive { to.point() * 0.8 } else { 0.0 };
+        let (x1, y1, y2) = (from.right(), from.middle(), to.middle());
+        if notch <= x1 {
+            // A message that is never received may run back.
+            let bend = (x1 - notch).max(30.0);
+            return format!(
+                "M{x1:.1},{y1:.1}C{:.1},{y1:.1} {:.1},{y2:.1} {notch:.1},{y2:.1}",
+                x1 + bend,
+                notch - bend
+            );
+        }
+        return format!("M{x1:.1},{y1:.1}L{notch:.1},{y2:.1}");
+    }
+    // Between the facing sides. A message of a rank to itself stays below its row.
+    let side = |rectangle: &Rectangle, is_lower: bool| match is_lower {
+        true => rectangle.bottom(),
+        false => rectangle.y,
+    };
+    let (y1, y2) = (side(&from, to.y >= from.y), side(&to, to.y <= from.y));
+    let x2 = to.x;
+    let x1 = from.right().min(x2).max(from.x.min(x2));
+    format!("M{x1:.1},{y1:.1}L{x2:.1},{y2:.1}")
+}
+
+/// Draws the markers of lanes.
+pub(super) fn marks(frame: &mut Frame, places: &Places, detail: &Detail) {
+    for mark in &detail.marks {
+        let [top, bottom] = places.lane(mark.lane);
+        let x = places.x(mark.at);
+        frame.tipped("mark", format!("M{x:.1},{top:.1}V{bottom:.1}"), mark.tip.clone());
+    }
+}
+
+/// Draws findings where they are: the waits of a circle, and numbers.
+pub(super) fn waits(frame: &mut Frame, places: &Places, diagram: &Diagram, detail: &Detail) {
+    let shape = |at: u32| &detail.shapes[at as usize];
+    for finding in &diagram.findings {
+        for &[waiter, awaited] in &finding.waits {
+            let [from, to] = [waiter, awaited].map(|at| places.rectangle(shape(at)));
+            let tip = format!(
+                "waits: rank {}, {}\nfor rank {}, {}",
+                detail.lanes[shape(waiter).lane as usize].rank,
+                shape(waiter).label,
+                detail.lanes[shape(awaited).lane as usize].rank,
+                shape(awaited).label
+            );
+            frame.tipped("wait", arc(from, to), tip);
+        }
+    }
+    for (number, finding) in diagram.findings.iter().enumerate() {
+        for &at in finding.shapes.iter().take(BADGES_MAX) {
+            let rectangle = places.rectangle(shape(at));
+            frame.badge(rectangle.x + 2.0, rectangle.y + 1.0, number + 1);
+        }
+    }
+}
+
+/// Returns an arc between the sides of two shapes that face each other.
+fn arc(from: Rectangle, to: Rectangle) -> String {
+    let centre = |rectangle: Rectangle| rectangle.x + rectangle.width / 2.0;
+    let ([x1, y1], [x2, y2]) = if (from.y - to.y).abs() < 1.0 {
+        // In a row: over the row to the left, under it to the right.
+        let is_left = to.x < from.x;
+        let y = if is_left { from.y } else { from.bottom() };
+        ([centre(from), y], [centre(to), y])
+    } else if from.y < to.y {
+        ([centre(from), from.bottom()], [centre(to), to.y])
+    } else {
+        ([centre(from), from.y], [centre(to), to.bottom()])
+    };
+    let (dx, dy) = (x2 - x1, y2 - y1);
+    let length = dx.hypot(dy).max(1.0);
+    let bow = (length * 0.22).clamp(12.0, 60.0);
+    // To the right of the direction, so that the two arcs of a pair stay apart.
+    let (cx, cy) = ((x1 + x2) / 2.0 - dy / length * bow, (y1 + y2) / 2.0 + dx / length * bow);
+    format!("M{x1:.1},{y1:.1}Q{cx:.1},{cy:.1} {x2:.1},{y2:.1}")
+}
+
+/// Returns the legend of what the picture has.
+pub(super) fn legend(diagram: &Diagram, detail: &Detail) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let swatch = |kind: Kind, class: &'static str| {
+        move |x: f64, y: f64| {
+            let rectangle = Rectangle { x, y: y - 7.0, width: SWATCH, height: 14.0 };
+            vec![(class, outline(kind, rectangle))]
+        }
+    };
+    let shapes = &detail.shapes;
+    for (kind, class, text) in [
+        (Kind::Send, "s", "send"),
+        (Kind::Receive, "r", "receive"),
+        (Kind::Operation, "o", "operation"),
+        (Kind::Calculation, "k", "computation"),
+        (Kind::Nop, "n", "nop"),
+    ] {
+        if shapes.iter().any(|shape| shape.kind == kind && shape.state == State::Done) {
+            entries.push(Entry::new(text, swatch(kind, class)));
+        }
+    }
+    if shapes.iter().any(|shape| shape.kind == Kind::Waiting && shape.state == State::Done) {
+        entries.push(Entry::new("waiting", |x, y| {
+            let rectangle = Rectangle { x, y: y - 4.0, width: SWATCH, height: 8.0 };
+            vec![("w", outline(Kind::Waiting, rectangle))]
+        }));
+    }
+    let stroke = |class: &'static str| {
+        move |x: f64, y: f64| vec![(class, format!("M{x:.1},{:.1}l{SWATCH},10", y - 5.0))]
+    };
+    if detail.messages.iter().any(|message| message.received) {
+        entries.push(Entry::new("message", stroke("m")));
+    }
+    if detail.messages.iter().any(|message| !message.received) {
+        entries.push(Entry::new("message that is not received", stroke("e")));
+    }
+    if shapes.iter().any(|shape| shape.busy > shape.end) {
+        entries.push(Entry::new("interface busy", |x, y| {
+            vec![("si", format!("M{x:.1},{y:.1}h{SWATCH}"))]
+        }));
+    }
+    if detail.dependencies.iter().any(|link| !link.critical && !link.start) {
+        entries.push(Entry::new("after the end", |x, y| {
+            vec![("d", format!("M{x:.1},{y:.1}h{SWATCH}"))]
+        }));
+    }
+    if detail.dependencies.iter().any(|link| !link.critical && link.start) {
+        entries.push(Entry::new("after the start", |x, y| {
+            vec![("di", format!("M{x:.1},{y:.1}h{SWATCH}"))]
+        }));
+    }
+    if shapes.iter().any(|shape| shape.critical) {
+        entries.push(Entry::new("longest chain", |x, y| {
+            vec![("cd", format!("M{x:.1},{y:.1}h{SWATCH}"))]
+        }));
+    }
+    for (state, class, text) in [
+        (State::Blocked, "b", "waits for ever"),
+        (State::Unmatched, "x", "no other end"),
+        (State::Unstarted, "u", "never starts"),
+    ] {
+        if shapes.iter().any(|shape| shape.state == state) {
+            entries.push(Entry::new(text, swatch(Kind::Calculation, class)));
+        }
+    }
+    if diagram.findings.iter().any(|finding| !finding.waits.is_empty()) {
+        entries.push(Entry::new("waits for", |x, y| {
+            vec![("wait", format!("M{x:.1},{y:.1}h{SWATCH}"))]
+        }));
+    }
+    if !detail.marks.is_empty() {
+        entries.push(Entry::new("marker", |x, y| {
+            vec![("mark", format!("M{:.1},{:.1}v14", x + SWATCH / 2.0, y - 7.0))]
+        }));
+    }
+    entries
+}

@@ -1,0 +1,350 @@
+//! Diagrams of programs without times.
+//!
+//! A run without data decides which receive takes which message. Of a program that gets stuck, the
+//! rest is drawn too: what has started and waits for ever, and what never starts.
+
+mod levels;
+
+use crate::density::{Density, Work};
+use crate::diagram::{
+    Axis, Body, Dependency, Detail, Diagram, Finding, Kind, Lane, Message, Outlier, Shape, State,
+};
+use crate::error::DrawError;
+use crate::label::{Names, Subject, kind, of_state};
+use crate::limits::{COLUMNS_MAX, FINDINGS_MAX, LINE_CHARS_MAX, ROWS_MAX, SHAPES_MAX};
+use crate::options::{Options, RankSet};
+use crate::slots;
+use crate::unit::shortened;
+use goal_lang::Action;
+use goal_lang::diag::{Code, Report};
+use goal_opt::whole::{Vertex, Whole};
+use levels::Levels;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The parts of a step in a summary. A rank that does several things in a step spends an equal part
+/// on each.
+const PARTS: u64 = 5040;
+
+/// Draws a program by steps: an action stands one step behind the last action that it waits for,
+/// and a receive at least one step behind its send. `report` has the findings that are drawn.
+///
+/// # Errors
+/// If a rank is not there, or the actions are too many to be numbered.
+pub fn by_steps(
+    subject: &Subject<'_>,
+    report: &Report,
+    options: &Options,
+) -> Result<Diagram, DrawError> {
+    let program = subject.program;
+    let ranks = RankSet::select(options.ranks.as_ref(), program.num_ranks())?;
+    let whole = Whole::new(program)?;
+    let levels = Levels::new(&whole, options.eager_limit);
+    let mut steps = Steps { whole: &whole, levels, ranks, place_of: FxHashMap::default() };
+    let (body, end) = steps.body(*subject, options);
+    Ok(Diagram {
+        title: steps.title(subject.name),
+        subtitle: steps.subtitle(),
+        axis: Axis::Steps,
+        end,
+        ranks: program.num_ranks(),
+        findings: steps.findings(report, matches!(body, Body::Detail(_))),
+        notes: steps.notes(&body),
+        body,
+    })
+}
+
+struct Steps<'w, 'p> {
+    whole: &'w Whole<'p>,
+    levels: Levels,
+    /// The ranks that are drawn, ascending.
+    ranks: Vec<u32>,
+    /// The shapes of actions that are drawn.
+    place_of: FxHashMap<Vertex, u32>,
+}
+
+impl<'p> Steps<'_, 'p> {
+    fn vertices(&self) -> impl Iterator<Item = (u32, Vertex)> {
+        let of_lane = |(lane, &rank): (u32, &u32)| {
+            self.whole.vertices_of(rank).map(move |vertex| (lane, vertex))
+        };
+        (0..).zip(&self.ranks).flat_map(of_lane)
+    }
+
+    fn level(&self, vertex: Vertex) -> u64 {
+        self.levels.level[vertex.index()].into()
+    }
+
+    fn body(&mut self, subject: Subject<'p>, options: &Options) -> (Body, u64) {
+        let end = self.vertices().map(|(_, vertex)| self.level(vertex) + 1).max().unwrap_or(1);
+        let count = self.vertices().count();
+        if count <= SHAPES_MAX && self.ranks.len() <= ROWS_MAX && end <= COLUMNS_MAX as u64 {
+            return (Body::Detail(self.detail(subject, options)), end);
+        }
+        let mut summary = self.summary().finish(end.saturating_mul(PARTS));
+        summary.bin /= PARTS;
+        for outlier in &mut summary.outliers {
+            if let Outlier::Latest { end, .. } = outlier {
+                *end /= PARTS;
+            }
+        }
+        (Body::Summary(summary), end)
+    }
+
+    fn summary(&self) -> Density {
+        let mut density = Density::new(self.ranks.clone(), PARTS);
+        let mut counts: FxHashMap<u64, u64> = FxHashMap::default();
+        for (lane, &rank) in self.ranks.iter().enumerate() {
+            counts.clear();
+            for vertex in self.whole.vertices_of(rank) {
+                *counts.entry(self.level(vertex)).or_default() += 1;
+            }
+            for vertex in self.whole.vertices_of(rank) {
+                let level = self.level(vertex);
+                let from = level * PARTS;
+                density.last(lane, from + PARTS);
+                let work = match kind(self.whole.action(vertex)) {
+                    _ if !self.levels.trace.has_ended(vertex) => continue,
+                    Kind::Send => Work::Sending,
+                    Kind::Receive => Work::Receiving,
+                    Kind::Operation | Kind::Calculation => Work::Computing,
+                    Kind::Nop | Kind::Waiting => continue,
+                };
+                density.add(lane, work, from, from + (PARTS / counts[&level]).max(1));
+            }
+        }
+        density
+    }
+
+    fn state(&self, vertex: Vertex) -> State {
+        let trace = &self.levels.trace;
+        let is_message =
+            matches!(self.whole.action(vertex), Action::Send { .. } | Action::Recv { .. });
+        let is_alone = self.levels.partner[vertex.index()].some().is_none();
+        match () {
+            () if is_message && is_alone => State::Unmatched,
+            () if trace.has_ended(vertex) => State::Done,
+            () if trace.has_started(vertex) => State::Blocked,
+            () => State::Unstarted,
+        }
+    }
+
+    fn detail(&mut self, subject: Subject<'p>, options: &Options) -> Detail {
+        let mut names = Names::new(subject);
+        let lanes = self.ranks.iter().map(|&rank| Lane { rank, slots: 1 }).collect();
+        let mut detail = Detail { lanes, ..Detail::default() };
+        let mut place_of = FxHashMap::default();
+        for (lane, vertex) in self.vertices() {
+            let texts = names.of(self.whole.rank(vertex), self.whole.id(vertex));
+            let state = self.state(vertex);
+            let begin = self.level(vertex);
+            place_of.insert(vertex, detail.shapes.len() as u32);
+            detail.shapes.push(Shape {
+                lane,
+                slot: 0,
+                kind: texts.kind,
+                begin,
+                end: begin + 1,
+                busy: begin + 1,
+                label: texts.label,
+                short: texts.short,
+                tip: texts.tip + of_state(state),
+                line: texts.line,
+                state,
+                critical: false,
+            });
+        }
+        self.place_of = place_of;
+        self.connect(&mut detail, options);
+        slots::place(&mut detail.lanes, &mut detail.shapes);
+        detail
+    }
+
+    /// Adds messages and dependencies, and marks the longest chain.
+    fn connect(&self, detail: &mut Detail, options: &Options) {
+        let chain = match options.critical_path {
+            true => self.levels.longest_chain(self.whole),
+            false => Vec::new(),
+        };
+        for vertex in &chain {
+            if let Some(&place) = self.place_of.get(vertex) {
+                detail.shapes[place as usize].critical = true;
+            }
+        }
+        let links: FxHashSet<[Vertex; 2]> =
+            chain.windows(2).map(|pair| [pair[0], pair[1]]).collect();
+        let place = |vertex: &Vertex| self.place_of.get(vertex).copied();
+        for (_, send) in self.vertices() {
+            if self.whole.is_recv(send) {
+                continue;
+            }
+            if let Some(receive) = self.levels.partner[send.index()].some()
+                && let (Some(from), Some(to)) = (place(&send), place(&receive))
+            {
+                detail.messages.push(Message {
+                    from,
+                    to,
+                    received: self.levels.trace.partner[send.index()].some().is_some(),
+                    critical: links.contains(&[send, receive]),
+                });
+            }
+            for (waiter, start) in self.waiters(send) {
+                self.depend(detail, [send, waiter], start, &links, options);
+            }
+        }
+        for (_, receive) in self.vertices().filter(|(_, vertex)| self.whole.is_recv(*vertex)) {
+            for (waiter, start) in self.waiters(receive) {
+                self.depend(detail, [receive, waiter], start, &links, options);
+            }
+        }
+    }
+
+    /// Returns the actions that wait for an action, and if they wait for its start only.
+    fn waiters(&self, vertex: Vertex) -> impl Iterator<Item = (Vertex, bool)> {
+        let ends = self.whole.requires(vertex).map(|waiter| (waiter, false));
+        ends.chain(self.whole.irequires(vertex).map(|waiter| (waiter, true)))
+    }
+
+    fn depend(
+        &self,
+        detail: &mut Detail,
+        link: [Vertex; 2],
+        start: bool,
+        links: &FxHashSet<[Vertex; 2]>,
+        options: &Options,
+    ) {
+        let critical = links.contains(&link);
+        if critical || options.dependencies {
+            let [from, to] = link.map(|vertex| self.place_of[&vertex]);
+            detail.dependencies.push(Dependency { from, to, start, critical });
+        }
+    }
+
+    fn title(&self, name: &str) -> String {
+        let count = self.whole.program.num_ranks();
+        let plural = if count == 1 { "" } else { "s" };
+        format!("{}: {count} rank{plural}", shortened(name, 60))
+    }
+
+    fn subtitle(&self) -> String {
+        let actions = self.whole.len();
+        let messages =
+            self.levels.trace.partner.iter().filter(|end| end.some().is_some()).count() / 2;
+        let steps = self.levels.level.iter().max().map_or(0, |last| last + 1);
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        format!(
+            "{actions} action{}, {messages} message{}, {steps} step{}; a step is one action of the longest chain",
+            plural(actions),
+            plural(messages),
+            plural(steps as usize)
+        )
+    }
+
+    fn notes(&self, body: &Body) -> Vec<String> {
+        let mut notes = Vec::new();
+        let all = self.whole.program.num_ranks() as usize;
+        if self.ranks.len() < all {
+            let lanes: FxHashSet<u32> = self.ranks.iter().copied().collect();
+            let outside = |(_, vertex): &(u32, Vertex)| {
+                let partner = self.levels.partner[vertex.index()].some();
+                partner.is_some_and(|partner| !lanes.contains(&self.whole.rank(partner)))
+            };
+            let messages = self.vertices().filter(outside).count();
+            notes.push(format!(
+                "{} of {all} ranks are drawn, without {messages} messages to or from others.",
+                self.ranks.len()
+            ));
+        }
+        let trace = &self.levels.trace;
+        let left = self.whole.vertices().filter(|&vertex| !trace.has_ended(vertex)).count();
+        if left > 0 {
+            notes.push(format!("{left} of {} actions never end.", self.whole.len()));
+        }
+        if let Body::Summary(summary) = body {
+            notes.extend(summary.sentences(Axis::Steps));
+            let (actions, messages) =
+                (self.vertices().count(), trace.partner.iter().filter(|end| end.some().is_some()));
+            notes.push(format!(
+                "{actions} actions and {} messages are summed up: too many to draw one by one. \
+                 --ranks 0-7 draws some ranks.",
+                messages.count() / 2
+            ));
+        }
+        if trace.has_wildcards {
+            notes.push(
+                "Receives with wildcards may take other messages: one possible run is drawn."
+                    .to_owned(),
+            );
+        }
+        notes
+    }
+
+    /// Returns the findings with their shapes. Errors come first.
+    fn findings(&self, report: &Report, has_shapes: bool) -> Vec<Finding> {
+        let mut found: Vec<_> = report.diagnostics.iter().collect();
+        found.sort_by_key(|found| (found.code != Code::Deadlock, found.severity()));
+        let count = report.diagnostics.len();
+        let mut findings: Vec<Finding> = found
+            .into_iter()
+            .take(FINDINGS_MAX)
+            .map(|found| {
+                let vertices: Vec<Vertex> = found
+                    .actions
+                    .iter()
+                    .filter(|(rank, id)| {
+                        *rank < self.whole.program.num_ranks()
+                            && id.index() < self.whole.program.body_of(*rank).len()
+                    })
+                    .map(|&(rank, id)| self.whole.vertex(rank, id))
+                    .collect();
+                let place = |vertex: &Vertex| self.place_of.get(vertex).copied();
+                let waits = match found.code == Code::Deadlock && has_shapes {
+                    true => self.waits(&vertices),
+                    false => Vec::new(),
+                };
+                Finding {
+                    code: found.code.to_string(),
+                    text: format!("{}: {}", found.code.kind(), found.message),
+                    shapes: vertices.iter().filter_map(place).collect(),
+                    waits: waits
+                        .into_iter()
+                        .filter_map(|[a, b]| Some([place(&a)?, place(&b)?]))
+                        .collect(),
+                }
+            })
+            .collect();
+        if count > FINDINGS_MAX {
+            findings.push(Finding {
+                code: String::new(),
+                text: format!("{} more findings: goalc check lists them", count - FINDINGS_MAX),
+                shapes: Vec::new(),
+                waits: Vec::new(),
+            });
+        }
+        for finding in &mut findings {
+            finding.text = shortened(&finding.text, 3 * LINE_CHARS_MAX);
+        }
+        findings
+    }
+
+    /// Returns the waits among actions that have not ended, each as who waits and for what.
+    fn waits(&self, vertices: &[Vertex]) -> Vec<[Vertex; 2]> {
+        let trace = &self.levels.trace;
+        let all: FxHashSet<Vertex> = vertices.iter().copied().collect();
+        let mut waits = Vec::new();
+        for &vertex in vertices {
+            if trace.has_started(vertex) {
+                let partner = self.levels.partner[vertex.index()].some();
+                waits.extend(
+                    partner.filter(|other| all.contains(other)).map(|other| [vertex, other]),
+                );
+            }
+            for (waiter, start) in self.waiters(vertex) {
+                let is_met = if start { trace.has_started(vertex) } else { trace.has_ended(vertex) };
+                if !is_met && all.contains(&waiter) && !trace.has_started(waiter) {
+                    waits.push([waiter, vertex]);
+                }
+            }
+        }
+        waits
+    }
+}
