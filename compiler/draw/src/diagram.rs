@@ -173,7 +173,7 @@ pub struct Mark {
 /// A finding about the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The code.
+    /// The code and the kind: "G0301 deadlock". Empty for findings that are only counted.
     pub code: String,
     /// What it says.
     pub text: String,
@@ -241,12 +241,12 @@ impl Summary {
             _ => "a rank".to_owned(),
         };
         let bin = match axis {
-            Axis::Steps if self.bin == 1 => "a step".to_owned(),
+            Axis::Steps if self.bin == 1 => "step".to_owned(),
             Axis::Steps => format!("{} steps", self.bin),
             Axis::Simulated | Axis::Measured => Duration(self.bin).to_string(),
         };
         let mut sentences = vec![format!(
-            "A row has {ranks}. In each {bin}, colours stack up to the shares of their time."
+            "A row has {ranks}. Its colours stack up to the shares of time in each {bin}."
         )];
         let named = |outliers: Vec<String>, what: &str| {
             (!outliers.is_empty()).then(|| format!("{what}: {}.", outliers.join(", ")))

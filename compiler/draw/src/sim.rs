@@ -4,9 +4,7 @@
 //! does not grow with it.
 
 use crate::density::{Density, Work};
-use crate::diagram::{
-    Axis, Body, Detail, Diagram, Kind, Lane, Mark, Message, Shape, State,
-};
+use crate::diagram::{Axis, Body, Detail, Diagram, Kind, Lane, Mark, Message, Shape, State};
 use crate::error::DrawError;
 use crate::label::{Names, Subject, receive, send};
 use crate::limits::{LINE_CHARS_MAX, ROWS_MAX, SHAPES_MAX};
@@ -68,8 +66,9 @@ impl<'a> Recorder<'a> {
             }
         }
         // A send and the taking in of its message are two jobs.
-        let is_job =
-            |&action: &u32| workload.record(action).kind != Act::Dummy || is_marker(workload, action);
+        let is_job = |&action: &u32| {
+            workload.record(action).kind != Act::Dummy || is_marker(workload, action)
+        };
         let jobs: usize =
             ranks.iter().map(|&rank| workload.actions(rank).filter(is_job).count()).sum();
         let all_rows: u64 = rows.iter().map(|rows| (*rows).max(1)).sum();
@@ -93,11 +92,12 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// Returns the diagram. `machine` tells the parameters, `path` is the critical path if it is
-    /// known, and `left` the number of actions that never end.
-    pub fn finish(self, machine: &str, path: Option<&Path>, left: u64) -> Diagram {
+    /// Returns the diagram of a simulation that ended at `finish`, in picoseconds. `machine` tells
+    /// the parameters, `path` is the critical path if it is known, and `left` the number of actions
+    /// that never end.
+    pub fn finish(self, machine: &str, finish: u64, path: Option<&Path>, left: u64) -> Diagram {
         let count = self.workload.num_ranks();
-        let end = self.latest.max(1);
+        let end = self.latest.max(finish).max(1);
         let mut notes = Vec::new();
         if self.ranks.len() < count {
             notes.push(format!(
@@ -253,12 +253,8 @@ impl Observer for Recorder<'_> {
             true => format!("posted at {}", Duration(posted)),
             false => format!("unexpected: posted at {} only", Duration(posted)),
         };
-        shape.tip = format!(
-            "{}\n{} to {}, {when}",
-            texts.tip,
-            Duration(shape.begin),
-            Duration(shape.end)
-        );
+        shape.tip =
+            format!("{}\n{} to {}, {when}", texts.tip, Duration(shape.begin), Duration(shape.end));
         shape.line = texts.line;
     }
 

@@ -128,17 +128,21 @@ impl Style {
         }
         rule(".w", format_args!("fill:url(#hatch)"));
         rule(".b", format_args!("fill:url(#bad);stroke:{};stroke-width:1.6", p.warning));
-        rule(
-            ".u",
-            format_args!("fill:{};stroke:{};stroke-dasharray:3 2", p.ground, p.faint),
-        );
+        rule(".u", format_args!("fill:{};stroke:{};stroke-dasharray:3 2", p.ground, p.faint));
         rule(
             ".x",
-            format_args!("fill:url(#bad);stroke:{};stroke-width:1.6;stroke-dasharray:3 2", p.warning),
+            format_args!(
+                "fill:url(#bad);stroke:{};stroke-width:1.6;stroke-dasharray:3 2",
+                p.warning
+            ),
         );
         rule(
             ".m",
             format_args!("fill:none;stroke:{};stroke-opacity:.75;marker-end:url(#tip)", p.message),
+        );
+        rule(
+            ".mt",
+            format_args!("fill:none;stroke:{};stroke-opacity:.6;stroke-width:.6", p.message),
         );
         rule(".e", format_args!("fill:none;stroke:{};stroke-dasharray:2 4", p.faint));
         rule(".d", format_args!("fill:none;stroke:{}", p.faint));
@@ -146,10 +150,7 @@ impl Style {
         rule(".c", format_args!("stroke:{};stroke-width:2.2", p.critical));
         rule(
             ".cm",
-            format_args!(
-                "fill:none;stroke:{};stroke-width:2;marker-end:url(#ctip)",
-                p.critical
-            ),
+            format_args!("fill:none;stroke:{};stroke-width:2;marker-end:url(#ctip)", p.critical),
         );
         rule(".cd", format_args!("fill:none;stroke:{};stroke-width:2", p.critical));
         rule(

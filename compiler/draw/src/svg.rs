@@ -30,11 +30,9 @@ pub fn svg(scene: &Scene, style: Style) -> String {
                     open = class;
                 }
                 let _ = match tip {
-                    Some(tip) => writeln!(
-                        svg,
-                        "<path d=\"{path}\"><title>{}</title></path>",
-                        escaped(tip)
-                    ),
+                    Some(tip) => {
+                        writeln!(svg, "<path d=\"{path}\"><title>{}</title></path>", escaped(tip))
+                    }
                     None => writeln!(svg, "<path d=\"{path}\"/>"),
                 };
             }

@@ -31,8 +31,12 @@ pub fn text(diagram: &Diagram, width: usize) -> String {
         Body::Summary(summary) => sums(&mut out, diagram, summary, width),
     }
     for (number, finding) in diagram.findings.iter().enumerate() {
-        let code = if finding.code.is_empty() { "" } else { &format!("{} ", finding.code) };
-        wrapped(&mut out, &format!("[{}] {code}{}", number + 1, finding.text), width);
+        match finding.code.as_str() {
+            "" => wrapped(&mut out, &finding.text, width),
+            code => {
+                wrapped(&mut out, &format!("[{}] {code}: {}", number + 1, finding.text), width);
+            }
+        }
     }
     diagram.notes.iter().for_each(|note| wrapped(&mut out, note, width));
     out
@@ -45,7 +49,8 @@ fn line(out: &mut String, text: &str, width: usize) {
 
 /// Replaces control characters.
 fn clean(text: &str) -> String {
-    let is_unfit = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_unfit =
+        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.chars().map(|c| if is_unfit(c) { '\u{fffd}' } else { c }).collect()
 }
 
@@ -95,9 +100,22 @@ fn cells(out: &mut String, diagram: &Diagram, detail: &Detail, width: usize) -> 
     let fill = |is_long: bool| {
         let mut cells = vec![vec![Vec::new(); steps]; detail.lanes.len()];
         for shape in &detail.shapes {
-            cells[shape.lane as usize][shape.begin as usize].push(cell(shape, is_long));
+            let cell = cell(shape, is_long);
+            let texts: &mut Vec<(String, usize)> =
+                &mut cells[shape.lane as usize][shape.begin as usize];
+            match texts.iter_mut().find(|(text, _)| *text == cell) {
+                Some((_, count)) => *count += 1,
+                None => texts.push((cell, 1)),
+            }
         }
-        cells
+        let text = |(text, count): (String, usize)| match count {
+            1 => text,
+            count => format!("{count}x {text}"),
+        };
+        let texts = |texts: Vec<(String, usize)>| texts.into_iter().map(text).collect::<Vec<_>>();
+        let lane =
+            |lane: Vec<Vec<(String, usize)>>| lane.into_iter().map(texts).collect::<Vec<_>>();
+        cells.into_iter().map(lane).collect::<Vec<_>>()
     };
     let widest = |cells: &[Vec<Vec<String>>]| {
         let texts = cells.iter().flatten().flatten();
@@ -205,13 +223,12 @@ fn axis(out: &mut String, diagram: &Diagram, name_width: usize, columns: usize) 
 
 /// Writes a letter for what each group of ranks does most in each part of the time.
 fn sums(out: &mut String, diagram: &Diagram, summary: &Summary, width: usize) {
-    let name = |group: &Group| match group {
-        Group { first, last } if first == last => format!("rank {first}"),
-        Group { first, last } => format!("ranks {first}-{last}"),
-    };
-    let name_width = summary.groups.iter().map(|group| name(group).len()).max().unwrap_or(4);
+    let all =
+        Group { first: summary.groups.first().map_or(0, |group| group.first), last: diagram.ranks };
+    let name_width = name(&all).len() + 2;
     let bins = summary.shares.first().map_or(1, Vec::len).max(1);
     let columns = (width - name_width - 2).min(bins);
+    let mut lines: Vec<(Group, String)> = Vec::new();
     for (group, shares) in summary.groups.iter().zip(&summary.shares) {
         let letters: String = (0..columns)
             .map(|column| {
@@ -229,9 +246,27 @@ fn sums(out: &mut String, diagram: &Diagram, summary: &Summary, width: usize) {
                 letters[all.iter().position(|&sum| sum == most).unwrap_or(4)]
             })
             .collect();
-        let _ = write!(out, "{:>name_width$} \u{2502}{letters}", name(group));
-        trim(out);
+        lines.push((*group, letters));
     }
+    alike(out, lines, name_width);
     axis(out, diagram, name_width, columns);
     line(out, LETTERS, width);
+}
+
+/// Writes lines of letters. Neighbours that are alike become one line.
+fn alike(out: &mut String, lines: Vec<(Group, String)>, name_width: usize) {
+    for lines in lines.chunk_by(|(_, one), (_, other)| one == other) {
+        let (first, last) = (lines[0].0.first, lines[lines.len() - 1].0.last);
+        let name = name(&Group { first, last });
+        let _ = write!(out, "{name:>name_width$} \u{2502}{}", lines[0].1);
+        trim(out);
+    }
+}
+
+/// Returns the name of ranks.
+fn name(group: &Group) -> String {
+    match group {
+        Group { first, last } if first == last => format!("rank {first}"),
+        Group { first, last } => format!("ranks {first}-{last}"),
+    }
 }

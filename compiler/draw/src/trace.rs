@@ -7,9 +7,7 @@ use crate::density::{Density, Work};
 use crate::diagram::{Axis, Body, Detail, Diagram, Kind, Lane, Message, Shape, State};
 use crate::error::DrawError;
 use crate::label::{receive, send};
-use crate::limits::{
-    LABEL_CHARS_MAX, ROWS_MAX, SHAPES_MAX, SLICES_MAX, TRACE_RANKS_MAX,
-};
+use crate::limits::{LABEL_CHARS_MAX, ROWS_MAX, SHAPES_MAX, SLICES_MAX, TRACE_RANKS_MAX};
 use crate::options::{Options, RankSet};
 use crate::sim::{add_waits, chain_back};
 use crate::slots;

@@ -1,17 +1,16 @@
 //! Writes what happens in a simulation while it runs: timelines, and the messages that met.
 //!
 //! A label may be any text, since a NISA file may come from anywhere. So each form escapes labels,
-//! and a picture cuts them. A file appears only when it is complete.
+//! and `goal-draw` cuts them. A file appears only when it is complete.
 
 mod chrome;
 mod decimal;
 mod matches;
 mod names;
+mod picture;
 mod progress;
-mod svg;
 #[cfg(test)]
 mod tests;
-mod tracks;
 
 use crate::markers::Reached;
 use crate::parameters::{Parsed, Shown};
@@ -24,17 +23,18 @@ use goal_loggops::peers;
 use goalc::driver::{Error, Output, Target, are_one_file};
 use matches::Matches;
 pub(crate) use names::Names;
+use picture::{Bitmap, Picture};
 pub(crate) use progress::Progress;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use svg::Picture;
 
 /// Files about a simulation.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Files")]
 pub(crate) struct OutputArguments {
-    /// Write what processors do over time: x.json for Perfetto, x.svg is a picture; may stand twice
+    /// Write what processors do over time: x.json for Perfetto, x.svg or x.png is a picture; may
+    /// stand several times
     #[arg(long, value_name = "FILE")]
     timeline: Vec<PathBuf>,
     /// Write the messages and their receives as CSV; - is standard output, in place of the times
@@ -94,16 +94,17 @@ impl OutputArguments {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Json,
-    Svg,
+    Picture(Bitmap),
 }
 
 impl Form {
     fn of(path: &Path) -> Result<Self, Error> {
         match path.extension().and_then(OsStr::to_str) {
             Some("json") => Ok(Form::Json),
-            Some("svg") => Ok(Form::Svg),
+            Some("svg") => Ok(Form::Picture(Bitmap::Svg)),
+            Some("png") => Ok(Form::Picture(Bitmap::Png)),
             _ => Err(Error::Usage(format!(
-                "--timeline {}: the name of the file must end in .json or .svg",
+                "--timeline {}: the name of the file must end in .json, .svg or .png",
                 path.display()
             ))),
         }
@@ -150,7 +151,9 @@ impl<'a> Outputs<'a> {
             let sink = create(path)?;
             files.push(match Form::of(path)? {
                 Form::Json => Box::new(Chrome::new(&shown, subject, sink)),
-                Form::Svg => Box::new(Picture::new(arguments, &shown, subject, sink)),
+                Form::Picture(form) => {
+                    Box::new(Picture::new(arguments, &shown, subject, sink, form)?)
+                }
             });
         }
         if let Some(path) = &arguments.outputs.matches {

@@ -2,17 +2,24 @@
 
 use super::Anchor;
 use super::frame::{Frame, MARGIN, TOP, width_of};
-use super::marks::{legend, marks, messages, waits};
+use super::marks::{badges, legend, marks, messages, waits};
 use super::outline::{Rectangle, class, outline};
-use crate::diagram::{Axis, Detail, Diagram, Kind, Shape, State};
+use crate::diagram::{Axis, Body, Detail, Diagram, Kind, Shape, State};
 
 /// The least height of a row, and of one whose labels are easy to read.
-const ROW_MIN: f64 = 11.0;
+const ROW_MIN: f64 = 12.5;
 const ROW_GOOD: f64 = 18.0;
-const ROW_MAX: f64 = 44.0;
+const ROW_MAX: f64 = 62.0;
+/// The least width of a shape that has a thick edge on the longest chain.
+const EDGED_MIN: f64 = 9.0;
+/// The column of a step that needs no more.
+const COLUMN_GOOD: f64 = 230.0;
 /// The largest shape of a picture by steps.
 const CELL_MAX: f64 = 150.0;
-const SHAPE_HEIGHT_MAX: f64 = 28.0;
+/// The least and the largest size of letters in shapes.
+const LETTERS_MIN: f64 = 8.0;
+const LETTERS_MAX: f64 = 12.0;
+const SHAPE_HEIGHT_MAX: f64 = 30.0;
 
 /// The places of a diagram's parts.
 pub(super) struct Places {
@@ -56,11 +63,9 @@ impl Places {
         }
         let columns = match is_steps {
             true => steps(frame, diagram.end, detail, &lanes),
-            false => Columns::Times {
-                left: frame.left,
-                width: frame.width(),
-                end: diagram.end.max(1),
-            },
+            false => {
+                Columns::Times { left: frame.left, width: frame.width(), end: diagram.end.max(1) }
+            }
         };
         let shape_height = (row * 0.78).min(SHAPE_HEIGHT_MAX);
         Self { lanes, row, padding, shape_height, columns }
@@ -138,6 +143,17 @@ fn steps(frame: &Frame, end: u64, detail: &Detail, lanes: &[(f64, u32)]) -> Colu
     Columns::Steps { lefts, unit }
 }
 
+/// Returns the width beyond which a picture gains nothing.
+pub(super) fn wanted_width(diagram: &Diagram) -> f64 {
+    match (diagram.axis, &diagram.body) {
+        (Axis::Steps, Body::Detail(detail)) => {
+            let slots = detail.lanes.iter().map(|lane| lane.slots).max().unwrap_or(1);
+            120.0 + diagram.end as f64 * COLUMN_GOOD * f64::from(slots.div_ceil(3))
+        }
+        _ => f64::INFINITY,
+    }
+}
+
 pub(super) fn draw(frame: &mut Frame, diagram: &Diagram, detail: &Detail) {
     let name = |rank: u32| format!("rank {rank}");
     let names = detail.lanes.iter().map(|lane| width_of(&name(lane.rank), 12.0));
@@ -148,10 +164,7 @@ pub(super) fn draw(frame: &mut Frame, diagram: &Diagram, detail: &Detail) {
         let [top, bottom] = places.lane(at);
         let (left, width) = (frame.left, frame.width());
         if at % 2 == 0 {
-            frame.path(
-                "lane",
-                format!("M{left:.1},{top:.1}h{width:.1}V{bottom:.1}h-{width:.1}z"),
-            );
+            frame.path("lane", format!("M{left:.1},{top:.1}h{width:.1}V{bottom:.1}h-{width:.1}z"));
         }
         let size = (places.row * 0.9).clamp(9.0, 13.0);
         let y = (top + bottom) / 2.0 + size * 0.36;
@@ -163,12 +176,13 @@ pub(super) fn draw(frame: &mut Frame, diagram: &Diagram, detail: &Detail) {
     let is_wait = |shape: &&Shape| shape.kind == Kind::Waiting;
     detail.shapes.iter().filter(is_wait).for_each(|shape| area(frame, &places, shape));
     messages(frame, &places, detail);
+    waits(frame, &places, diagram, detail);
     let solid = || detail.shapes.iter().filter(|shape| shape.kind != Kind::Waiting);
     solid().filter(|shape| !shape.critical).for_each(|shape| area(frame, &places, shape));
     solid().filter(|shape| shape.critical).for_each(|shape| area(frame, &places, shape));
     solid().for_each(|shape| label(frame, &places, shape));
     marks(frame, &places, detail);
-    waits(frame, &places, diagram, detail);
+    badges(frame, &places, diagram, detail);
 }
 
 /// Draws the axis, with lines between steps or at times.
@@ -202,7 +216,9 @@ fn area(frame: &mut Frame, places: &Places, shape: &Shape) {
         let class = if shape.kind == Kind::Receive { "ri" } else { "si" };
         frame.path(class, format!("M{from:.1},{y:.1}H{to:.1}"));
     }
-    let (class, path) = (class(shape), outline(shape.kind, rectangle));
+    // A thick edge would hide a narrow shape.
+    let is_edged = shape.critical && rectangle.width >= EDGED_MIN;
+    let (class, path) = (class(shape, is_edged), outline(shape.kind, rectangle));
     let tip = match shape.tip.is_empty() {
         true => shape.label.clone(),
         false => format!("{}\n{}", shape.label, shape.tip),
@@ -213,17 +229,22 @@ fn area(frame: &mut Frame, places: &Places, shape: &Shape) {
 /// Writes the longer text that fits into a shape.
 fn label(frame: &mut Frame, places: &Places, shape: &Shape) {
     let rectangle = places.rectangle(shape);
-    let size = (rectangle.height * 0.62).clamp(8.0, 12.0).floor();
-    if rectangle.height < size + 1.0 {
+    let largest = (rectangle.height * 0.62).clamp(LETTERS_MIN, LETTERS_MAX).floor();
+    if rectangle.height < largest + 1.0 {
         return;
     }
     let point = match shape.kind {
         Kind::Send | Kind::Receive => rectangle.point(),
-        _ => 2.0,
+        _ => 0.0,
     };
-    let room = rectangle.width - point - 4.0;
-    let fits = |text: &&String| !text.is_empty() && width_of(text, size) <= room;
-    let Some(text) = [&shape.label, &shape.short].into_iter().find(fits) else { return };
+    let room = rectangle.width - point - 3.0;
+    // The long text in any size before the short one.
+    let sizes = |text| [largest, 10.0, 9.0, LETTERS_MIN].map(|size| (text, size));
+    let all = [&shape.label, &shape.short].map(sizes);
+    let fits = |&(text, size): &(&String, f64)| {
+        !text.is_empty() && size <= largest && width_of(text, size) <= room
+    };
+    let Some((text, size)) = all.into_iter().flatten().find(fits) else { return };
     let aside = match shape.kind {
         Kind::Send => -point / 2.0,
         Kind::Receive => point / 2.0,

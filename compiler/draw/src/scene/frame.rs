@@ -6,7 +6,9 @@ use crate::limits::LINE_CHARS_MAX;
 use crate::unit::{Duration, decimal, shortened, ticks, unit_of};
 
 /// A picture has the form of a slide, 16 to 9, unless it needs more height.
-pub(super) const WIDTH: f64 = 1280.0;
+const WIDTH: f64 = 1280.0;
+/// The least width, for few steps.
+const WIDTH_MIN: f64 = 860.0;
 pub(super) const HEIGHT: f64 = 720.0;
 pub(super) const MARGIN: f64 = 24.0;
 /// The upper end of the first lane.
@@ -24,20 +26,25 @@ pub(super) struct Frame {
     /// The ends of the lanes.
     pub(super) left: f64,
     pub(super) right: f64,
-    lines: Vec<(Option<usize>, String)>,
+    size: f64,
+    lines: Vec<(Tone, String)>,
 }
 
 impl Frame {
-    pub(super) fn new(diagram: &Diagram) -> Self {
+    /// Begins a picture that would like to be `wanted` wide.
+    pub(super) fn new(diagram: &Diagram, wanted: f64) -> Self {
+        let size = wanted.clamp(WIDTH_MIN, WIDTH);
         let mut frame = Self {
             items: Vec::new(),
             bottom: TOP,
             left: MARGIN,
-            right: WIDTH - MARGIN - 8.0,
-            lines: lines(diagram),
+            right: size - MARGIN - 8.0,
+            size,
+            lines: lines(diagram, ((size - 2.0 * MARGIN - 22.0) / 6.9) as usize),
         };
-        frame.text("bold", MARGIN, 36.0, 19.0, Anchor::Start, &shortened(&diagram.title, 110));
-        let subtitle = shortened(&diagram.subtitle, LINE_CHARS_MAX);
+        let title = shortened(&diagram.title, (size / 12.0) as usize);
+        frame.text("bold", MARGIN, 36.0, 19.0, Anchor::Start, &title);
+        let subtitle = shortened(&diagram.subtitle, (size / 7.6) as usize);
         frame.text("faint", MARGIN, 57.0, 13.0, Anchor::Start, &subtitle);
         frame
     }
@@ -77,7 +84,7 @@ impl Frame {
         let (mut x, y) = (MARGIN, 83.0);
         for entry in entries {
             let width = SWATCH + 6.0 + width_of(&entry.text, 12.0);
-            if x + width > WIDTH - MARGIN {
+            if x + width > self.size - MARGIN {
                 break;
             }
             for (class, path) in (entry.shape)(x, y) {
@@ -116,22 +123,22 @@ impl Frame {
     /// Returns the scene, with findings and notes below the axis.
     pub(super) fn finish(mut self, diagram: &Diagram) -> Scene {
         let mut y = self.bottom + AXIS + 12.0;
-        for (badge, line) in std::mem::take(&mut self.lines) {
-            let x = match badge {
-                Some(_) => MARGIN + 22.0,
-                None => MARGIN,
+        for (tone, line) in std::mem::take(&mut self.lines) {
+            let (x, class) = match tone {
+                Tone::Code(number) => {
+                    self.badge(MARGIN + 8.0, y - 4.0, number);
+                    (MARGIN + 22.0, "bad")
+                }
+                Tone::Text => (MARGIN + 22.0, ""),
+                Tone::Note => (MARGIN, "faint"),
             };
-            if let Some(number) = badge.filter(|&number| number > 0) {
-                self.badge(MARGIN + 8.0, y - 4.0, number);
-            }
-            let class = if badge.is_some_and(|number| number > 0) { "bad" } else { "faint" };
             self.text(class, x, y, 12.0, Anchor::Start, &line);
             y += LINE;
         }
         let description =
             std::iter::once(&diagram.subtitle).chain(&diagram.notes).cloned().collect::<Vec<_>>();
         Scene {
-            width: WIDTH,
+            width: self.size,
             height: y.max(self.bottom + AXIS + 12.0).ceil(),
             title: shortened(&diagram.title, LINE_CHARS_MAX),
             description: description.join(". ").replace("..", "."),
@@ -166,18 +173,26 @@ impl Entry {
     }
 }
 
-/// Returns the lines of findings, with their numbers, and those of notes. A line that goes on has
-/// the number 0.
-fn lines(diagram: &Diagram) -> Vec<(Option<usize>, String)> {
+/// The look of a line below the picture.
+enum Tone {
+    /// The code of the finding with a number.
+    Code(usize),
+    /// The text of a finding.
+    Text,
+    Note,
+}
+
+/// Returns the lines of findings and of notes, with at most `max` characters each.
+fn lines(diagram: &Diagram, max: usize) -> Vec<(Tone, String)> {
     let mut lines = Vec::new();
     for (at, Finding { code, text, .. }) in diagram.findings.iter().enumerate() {
-        let text = if code.is_empty() { text.clone() } else { format!("{code} {text}") };
-        for (part, line) in wrapped(&text, LINE_CHARS_MAX).into_iter().enumerate() {
-            lines.push((Some(if part == 0 { at + 1 } else { 0 }), line));
+        if !code.is_empty() {
+            lines.push((Tone::Code(at + 1), code.clone()));
         }
+        lines.extend(wrapped(text, max).into_iter().map(|line| (Tone::Text, line)));
     }
-    let notes = diagram.notes.iter().flat_map(|note| wrapped(note, LINE_CHARS_MAX));
-    lines.extend(notes.map(|line| (None, line)));
+    let notes = diagram.notes.iter().flat_map(|note| wrapped(note, max));
+    lines.extend(notes.map(|line| (Tone::Note, line)));
     lines
 }
 

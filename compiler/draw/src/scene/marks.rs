@@ -4,14 +4,19 @@
 use super::detail::Places;
 use super::frame::{Entry, Frame, SWATCH};
 use super::outline::{Rectangle, outline};
-use crate::diagram::{Detail, Diagram, Kind, Shape, State};
+use crate::diagram::{Axis, Detail, Diagram, Kind, Message, Shape, State};
 
 /// Most shapes of a finding that get its number.
 const BADGES_MAX: usize = 16;
 
+/// Most lanes whose messages have arrowheads.
+const LANES_WITH_TIPS: usize = 24;
+
 /// Draws messages and dependencies. Those on the longest chain come last.
 pub(super) fn messages(frame: &mut Frame, places: &Places, detail: &Detail) {
     let shape = |at: u32| &detail.shapes[at as usize];
+    let is_under_way = |message: &Message| shape(message.from).state != State::Unstarted;
+    let many = detail.lanes.len() > LANES_WITH_TIPS;
     for critical in [false, true] {
         for link in detail.dependencies.iter().filter(|link| link.critical == critical) {
             let class = match (link.critical, link.start) {
@@ -26,7 +31,9 @@ pub(super) fn messages(frame: &mut Frame, places: &Places, detail: &Detail) {
         }
         for message in detail.messages.iter().filter(|message| message.critical == critical) {
             let class = match (message.received, message.critical) {
+                (false, _) if !is_under_way(message) => continue,
                 (false, _) => "e",
+                (true, false) if many => "mt",
                 (true, false) => "m",
                 (true, true) => "cm",
             };
@@ -73,7 +80,7 @@ pub(super) fn marks(frame: &mut Frame, places: &Places, detail: &Detail) {
     }
 }
 
-/// Draws findings where they are: the waits of a circle, and numbers.
+/// Draws the waits of findings: together they are a circle.
 pub(super) fn waits(frame: &mut Frame, places: &Places, diagram: &Diagram, detail: &Detail) {
     let shape = |at: u32| &detail.shapes[at as usize];
     for finding in &diagram.findings {
@@ -86,9 +93,14 @@ pub(super) fn waits(frame: &mut Frame, places: &Places, diagram: &Diagram, detai
                 detail.lanes[shape(awaited).lane as usize].rank,
                 shape(awaited).label
             );
-            frame.tipped("wait", arc(from, to), tip);
+            frame.tipped("wait", wire(from, to), tip);
         }
     }
+}
+
+/// Draws the numbers of findings at their shapes.
+pub(super) fn badges(frame: &mut Frame, places: &Places, diagram: &Diagram, detail: &Detail) {
+    let shape = |at: u32| &detail.shapes[at as usize];
     for (number, finding) in diagram.findings.iter().enumerate() {
         for &at in finding.shapes.iter().take(BADGES_MAX) {
             let rectangle = places.rectangle(shape(at));
@@ -97,25 +109,22 @@ pub(super) fn waits(frame: &mut Frame, places: &Places, diagram: &Diagram, detai
     }
 }
 
-/// Returns an arc between the sides of two shapes that face each other.
-fn arc(from: Rectangle, to: Rectangle) -> String {
-    let centre = |rectangle: Rectangle| rectangle.x + rectangle.width / 2.0;
-    let ([x1, y1], [x2, y2]) = if (from.y - to.y).abs() < 1.0 {
-        // In a row: over the row to the left, under it to the right.
-        let is_left = to.x < from.x;
-        let y = if is_left { from.y } else { from.bottom() };
-        ([centre(from), y], [centre(to), y])
-    } else if from.y < to.y {
-        ([centre(from), from.bottom()], [centre(to), to.y])
-    } else {
-        ([centre(from), from.y], [centre(to), to.bottom()])
+/// Returns the line of a wait, between the sides of two shapes that face each other.
+fn wire(from: Rectangle, to: Rectangle) -> String {
+    if (from.y - to.y).abs() < 1.0 && to.right() <= from.x {
+        // A dependency in a row.
+        let (x1, x2, y) = (from.x, to.right(), from.middle());
+        return format!("M{x1:.1},{y:.1}H{x2:.1}");
+    }
+    let (y1, y2) = match from.y < to.y {
+        true => (from.bottom(), to.y),
+        false => (from.y, to.bottom()),
     };
-    let (dx, dy) = (x2 - x1, y2 - y1);
-    let length = dx.hypot(dy).max(1.0);
-    let bow = (length * 0.22).clamp(12.0, 60.0);
-    // To the right of the direction, so that the two arcs of a pair stay apart.
-    let (cx, cy) = ((x1 + x2) / 2.0 - dy / length * bow, (y1 + y2) / 2.0 + dx / length * bow);
-    format!("M{x1:.1},{y1:.1}Q{cx:.1},{cy:.1} {x2:.1},{y2:.1}")
+    // Wires of both directions stay apart.
+    let share = if from.y < to.y { 0.65 } else { 0.35 };
+    let (x1, x2) = (from.x + from.width * share, to.x + to.width * share);
+    let bend = ((y2 - y1).abs() * 0.5).max(14.0).copysign(y2 - y1);
+    format!("M{x1:.1},{y1:.1}C{x1:.1},{:.1} {x2:.1},{:.1} {x2:.1},{y2:.1}", y1 + bend, y2 - bend)
 }
 
 /// Returns the legend of what the picture has.
@@ -151,7 +160,10 @@ pub(super) fn legend(diagram: &Diagram, detail: &Detail) -> Vec<Entry> {
     if detail.messages.iter().any(|message| message.received) {
         entries.push(Entry::new("message", stroke("m")));
     }
-    if detail.messages.iter().any(|message| !message.received) {
+    let is_under_way = |message: &Message| {
+        !message.received && shapes[message.from as usize].state != State::Unstarted
+    };
+    if detail.messages.iter().any(is_under_way) {
         entries.push(Entry::new("message that is not received", stroke("e")));
     }
     if shapes.iter().any(|shape| shape.busy > shape.end) {
@@ -170,9 +182,11 @@ pub(super) fn legend(diagram: &Diagram, detail: &Detail) -> Vec<Entry> {
         }));
     }
     if shapes.iter().any(|shape| shape.critical) {
-        entries.push(Entry::new("longest chain", |x, y| {
-            vec![("cd", format!("M{x:.1},{y:.1}h{SWATCH}"))]
-        }));
+        let text = match diagram.axis {
+            Axis::Simulated => "critical path",
+            Axis::Steps | Axis::Measured => "longest chain",
+        };
+        entries.push(Entry::new(text, |x, y| vec![("cd", format!("M{x:.1},{y:.1}h{SWATCH}"))]));
     }
     for (state, class, text) in [
         (State::Blocked, "b", "waits for ever"),

@@ -67,7 +67,7 @@ pub enum Anchor {
 impl Scene {
     /// Places the parts of a diagram.
     pub fn new(diagram: &Diagram) -> Self {
-        let mut frame = Frame::new(diagram);
+        let mut frame = Frame::new(diagram, detail::wanted_width(diagram));
         match &diagram.body {
             Body::Detail(detail) => detail::draw(&mut frame, diagram, detail),
             Body::Summary(summary) => summary::draw(&mut frame, diagram, summary),

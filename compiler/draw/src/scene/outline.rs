@@ -27,7 +27,7 @@ impl Rectangle {
 
     /// Returns the width of a send's point or of a receive's notch.
     pub(super) fn point(&self) -> f64 {
-        (self.height * 0.4).min(self.width * 0.4).min(8.0)
+        (self.height * 0.4).min(self.width * 0.28).min(8.0)
     }
 }
 
@@ -72,9 +72,9 @@ pub(super) fn outline(kind: Kind, rectangle: Rectangle) -> String {
     }
 }
 
-/// Returns the class of a shape.
-pub(super) fn class(shape: &Shape) -> &'static str {
-    match (shape.state, shape.kind, shape.critical) {
+/// Returns the class of a shape, with a thick edge or not.
+pub(super) fn class(shape: &Shape, is_edged: bool) -> &'static str {
+    match (shape.state, shape.kind, is_edged) {
         (State::Blocked, ..) => "b",
         (State::Unmatched, ..) => "x",
         (State::Unstarted, ..) => "u",

@@ -165,6 +165,7 @@ impl<'p> Steps<'_, 'p> {
             true => self.levels.longest_chain(self.whole),
             false => Vec::new(),
         };
+        let chain = if chain.len() > 1 { chain } else { Vec::new() };
         for vertex in &chain {
             if let Some(&place) = self.place_of.get(vertex) {
                 detail.shapes[place as usize].critical = true;
@@ -302,8 +303,8 @@ impl<'p> Steps<'_, 'p> {
                     false => Vec::new(),
                 };
                 Finding {
-                    code: found.code.to_string(),
-                    text: format!("{}: {}", found.code.kind(), found.message),
+                    code: format!("{} {}", found.code, found.code.kind()),
+                    text: found.message.clone(),
                     shapes: vertices.iter().filter_map(place).collect(),
                     waits: waits
                         .into_iter()
@@ -339,7 +340,8 @@ impl<'p> Steps<'_, 'p> {
                 );
             }
             for (waiter, start) in self.waiters(vertex) {
-                let is_met = if start { trace.has_started(vertex) } else { trace.has_ended(vertex) };
+                let is_met =
+                    if start { trace.has_started(vertex) } else { trace.has_ended(vertex) };
                 if !is_met && all.contains(&waiter) && !trace.has_started(waiter) {
                     waits.push([waiter, vertex]);
                 }

@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 use goal_draw::{
-    Diagram, Options as Drawing, RankSet, Recorder, Scene, Style, Subject, by_steps,
-    by_trace, png, svg, text,
+    Diagram, Options as Drawing, RankSet, Recorder, Scene, Style, Subject, by_steps, by_trace, png,
+    svg, text,
 };
 use goal_loggops::Workload;
 use goal_loggops::machine::{Machine, Parameter};
@@ -18,9 +18,6 @@ use std::path::{Path, PathBuf};
 
 /// The width of a picture in characters that goes to no terminal.
 const WIDTH: usize = 100;
-
-/// Most actions of a program whose findings are drawn. The checks of more take too long.
-const CHECKED_ACTIONS_MAX: usize = 1 << 17;
 
 #[derive(clap::Args)]
 #[command(after_long_help = "\
@@ -184,39 +181,19 @@ fn trace(arguments: &Arguments, options: &Options) -> Result<Diagram, Error> {
 /// Draws a program.
 fn program(arguments: &Arguments, options: &Options) -> Result<Diagram, Error> {
     let mut loaded = driver::load_program(&arguments.input.inputs, options)?;
-    check(&mut loaded, options);
+    let is_checked = driver::check_for_picture(&mut loaded, options);
     let name = arguments.name();
     let Loaded { program, findings, .. } = &loaded;
     let subject = Subject { name: &name, program, sources: Some(&findings.sources) };
     let drawing = arguments.drawing();
-    let steps = || by_steps(&subject, &findings.report, &drawing).map_err(usage);
-    if arguments.by == By::Steps {
-        return steps();
-    }
-    let mut diagram = simulation(arguments, &subject, &drawing)?;
-    // The findings stand below the picture, too. Their places are those of the steps.
-    diagram.findings = findings_alone(steps()?);
-    Ok(diagram)
-}
-
-fn findings_alone(diagram: Diagram) -> Vec<goal_draw::Finding> {
-    let alone = |mut finding: goal_draw::Finding| {
-        finding.shapes.clear();
-        finding.waits.clear();
-        finding
+    let mut diagram = match arguments.by {
+        By::Sim => simulation(arguments, &subject, &drawing)?,
+        _ => by_steps(&subject, &findings.report, &drawing).map_err(usage)?,
     };
-    diagram.findings.into_iter().map(alone).collect()
-}
-
-/// Adds the findings of all ranks together. They are drawn and refuse nothing.
-fn check(loaded: &mut Loaded, options: &Options) {
-    let program = &loaded.program;
-    let actions: usize = (0..program.num_ranks()).map(|rank| program.body_of(rank).len()).sum();
-    if actions <= CHECKED_ACTIONS_MAX
-        && let Err(Error::Input(findings)) = driver::check(loaded, options)
-    {
-        loaded.findings = *findings;
+    if !is_checked {
+        diagram.notes.push("The program is too large to be checked for a picture.".to_owned());
     }
+    Ok(diagram)
 }
 
 /// Simulates a program, and draws what happens.
@@ -233,9 +210,9 @@ fn simulation(
     let workload = Workload::new(subject.program, |_, _| 0).map_err(usage)?;
     let recorder = Recorder::new(subject.name, &workload, Some(*subject), drawing);
     let mut recorder = recorder.map_err(usage)?;
-    let left = match simulate_with(&workload, &machine, &(), &mut recorder) {
-        Ok(_) => 0,
-        Err(ModelError::Stuck { left, unreceived }) => left.max(unreceived),
+    let (finish, left) = match simulate_with(&workload, &machine, &(), &mut recorder) {
+        Ok(times) => (times.finish_ps.into_iter().max().unwrap_or(0), 0),
+        Err(ModelError::Stuck { left, unreceived }) => (0, left.max(unreceived)),
         Err(error) => return Err(usage(error)),
     };
     let path = match left == 0 && drawing.critical_path {
@@ -247,6 +224,5 @@ fn simulation(
         format!("{} {value} {}", parameter.name(), parameter.unit())
     };
     let parameters: Vec<String> = Parameter::ALL.into_iter().map(parameter).collect();
-    Ok(recorder.finish(&parameters.join(", "), path.as_ref(), left))
+    Ok(recorder.finish(&parameters.join(", "), finish, path.as_ref(), left))
 }
-
