@@ -116,7 +116,11 @@ impl Density {
         }
     }
 
-    /// Returns the ranks that end last and those that wait most, unless all ranks are alike.
+    fn busy(&self, lane: usize) -> u64 {
+        u64::try_from(self.lanes[lane].busy).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the ranks that end last, have most to do and wait most, unless all ranks are alike.
     fn outliers(&self) -> Vec<Outlier> {
         let mut outliers = Vec::new();
         let mut lanes: Vec<usize> = (0..self.lanes.len()).collect();
@@ -134,6 +138,10 @@ impl Density {
         pick(&|lane| self.lanes[lane].end, &|lane| Outlier::Latest {
             rank: self.ranks[lane],
             end: self.lanes[lane].end,
+        });
+        pick(&|lane| self.busy(lane), &|lane| Outlier::Busiest {
+            rank: self.ranks[lane],
+            busy: self.busy(lane),
         });
         let waiting = |lane: usize| {
             let Load { rows, busy, end } = self.lanes[lane];

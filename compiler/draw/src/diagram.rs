@@ -2,7 +2,9 @@
 //!
 //! Moments are whole numbers: steps of a program, or picoseconds of a simulation or of a run.
 
-use crate::unit::{Duration, decimal};
+use crate::limits::{FINDINGS_MAX, LINE_CHARS_MAX};
+use crate::unit::{Duration, decimal, shortened};
+use goal_lang::diag::{Code, Diagnostic, Report};
 use serde::Serialize;
 
 /// A time-space diagram.
@@ -24,6 +26,46 @@ pub struct Diagram {
     pub findings: Vec<Finding>,
     /// Sentences about what the picture leaves out, and about ranks that differ from others.
     pub notes: Vec<String>,
+}
+
+impl Diagram {
+    /// Adds the findings of a report below the picture, without their places.
+    #[must_use]
+    pub fn with_findings(mut self, report: &Report) -> Self {
+        self.findings = findings(report);
+        self
+    }
+}
+
+/// Returns the most important findings of a report, without shapes. If there are more, the last one
+/// counts them.
+pub(crate) fn findings(report: &Report) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = most_important(report)
+        .map(|found| Finding {
+            code: format!("{} {}", found.code, found.code.kind()),
+            text: shortened(&found.message, 3 * LINE_CHARS_MAX),
+            shapes: Vec::new(),
+            waits: Vec::new(),
+        })
+        .collect();
+    let left = report.diagnostics.len().saturating_sub(FINDINGS_MAX);
+    if left > 0 {
+        let plural = if left == 1 { "" } else { "s" };
+        findings.push(Finding {
+            code: String::new(),
+            text: format!("{left} more finding{plural}: goalc check lists them"),
+            shapes: Vec::new(),
+            waits: Vec::new(),
+        });
+    }
+    findings
+}
+
+/// Returns the findings that are told: deadlocks, other errors, warnings.
+pub(crate) fn most_important(report: &Report) -> impl Iterator<Item = &Diagnostic> {
+    let mut found: Vec<_> = report.diagnostics.iter().collect();
+    found.sort_by_key(|found| (found.code != Code::Deadlock, found.severity()));
+    found.into_iter().take(FINDINGS_MAX)
 }
 
 /// The meaning of moments.
@@ -220,6 +262,13 @@ pub enum Outlier {
         /// Its end.
         end: u64,
     },
+    /// It has most to do.
+    Busiest {
+        /// The rank.
+        rank: u32,
+        /// The time of its work.
+        busy: u64,
+    },
     /// It waits most.
     MostWaiting {
         /// The rank.
@@ -248,21 +297,26 @@ impl Summary {
         let mut sentences = vec![format!(
             "A row has {ranks}. Its colours stack up to the shares of time in each {bin}."
         )];
-        let named = |outliers: Vec<String>, what: &str| {
-            (!outliers.is_empty()).then(|| format!("{what}: {}.", outliers.join(", ")))
-        };
-        let latest = self.outliers.iter().filter_map(|outlier| match outlier {
-            Outlier::Latest { rank, end } => Some(format!("rank {rank} ({})", moment(*end))),
-            Outlier::MostWaiting { .. } => None,
-        });
-        let waiting = self.outliers.iter().filter_map(|outlier| match outlier {
-            Outlier::MostWaiting { rank, share } => {
-                Some(format!("rank {rank} ({} %)", decimal(f64::from(*share) / 10.0)))
+        let mut named: [Vec<String>; 3] = Default::default();
+        for outlier in &self.outliers {
+            match *outlier {
+                Outlier::Latest { rank, end } => {
+                    named[0].push(format!("rank {rank} ({})", moment(end)));
+                }
+                Outlier::Busiest { rank, busy } => {
+                    named[1].push(format!("rank {rank} ({})", Duration(busy)));
+                }
+                Outlier::MostWaiting { rank, share } => {
+                    let percent = decimal(f64::from(share) / 10.0);
+                    named[2].push(format!("rank {rank} ({percent} %)"));
+                }
             }
-            Outlier::Latest { .. } => None,
-        });
-        sentences.extend(named(latest.collect(), "Latest"));
-        sentences.extend(named(waiting.collect(), "Waiting most"));
+        }
+        for (ranks, what) in named.iter().zip(["Latest", "Busiest", "Waiting most"]) {
+            if !ranks.is_empty() {
+                sentences.push(format!("{what}: {}.", ranks.join(", ")));
+            }
+        }
         sentences
     }
 }

@@ -9,10 +9,9 @@ use crate::error::DrawError;
 use crate::label::{Names, Subject, receive, send};
 use crate::limits::{LINE_CHARS_MAX, ROWS_MAX, SHAPES_MAX};
 use crate::options::{Options, RankSet};
-use crate::slots;
 use crate::unit::{Duration, shortened};
 use goal_lang::ActionId;
-use goal_loggops::model::{Job, Observer, Part, tracks};
+use goal_loggops::model::{Job, Observer, Part, Track, tracks};
 use goal_loggops::path::{Path, Work as PathWork};
 use goal_loggops::{Kind as Act, Record, Workload};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,6 +24,8 @@ pub struct Recorder<'a> {
     ranks: Vec<u32>,
     /// By rank, its lane.
     lane_of: Vec<Option<u32>>,
+    /// By lane, the actions that have ended.
+    ended: Vec<u32>,
     body: Kept,
     latest: u64,
 }
@@ -40,6 +41,25 @@ struct Jobs {
     detail: Detail,
     /// By action, and if it is the taking in of its message, its shape.
     shape_of: FxHashMap<(u32, bool), u32>,
+    /// By [`Held::place`] of a processor, its row in its lane, and its number.
+    ///
+    /// [`Held::place`]: goal_loggops::model::Held::place
+    row_of: Vec<(u32, u16)>,
+}
+
+/// Returns the rows of processors in the order of their numbers.
+fn rows_of(tracks: &[Track]) -> Vec<(u32, u16)> {
+    let mut order: Vec<usize> =
+        (0..tracks.len()).filter(|&at| tracks[at].part == Part::Processor).collect();
+    order.sort_by_key(|&at| (tracks[at].rank, tracks[at].number));
+    let mut rows = vec![(0, 0); tracks.len()];
+    let mut last = (u32::MAX, 0);
+    for at in order {
+        let Track { rank, number, .. } = tracks[at];
+        last = if rank == last.0 { (rank, last.1 + 1) } else { (rank, 0) };
+        rows[at] = (last.1, number);
+    }
+    rows
 }
 
 impl<'a> Recorder<'a> {
@@ -59,8 +79,9 @@ impl<'a> Recorder<'a> {
         for (lane, &rank) in (0..).zip(&ranks) {
             lane_of[rank as usize] = Some(lane);
         }
+        let tracks = tracks(workload);
         let mut rows = vec![0; ranks.len()];
-        for track in tracks(workload).iter().filter(|track| track.part == Part::Processor) {
+        for track in tracks.iter().filter(|track| track.part == Part::Processor) {
             if let Some(lane) = lane_of[track.rank as usize] {
                 rows[lane as usize] += 1;
             }
@@ -73,20 +94,23 @@ impl<'a> Recorder<'a> {
             ranks.iter().map(|&rank| workload.actions(rank).filter(is_job).count()).sum();
         let all_rows: u64 = rows.iter().map(|rows| (*rows).max(1)).sum();
         let body = if jobs <= SHAPES_MAX && all_rows <= ROWS_MAX as u64 {
-            let lanes = ranks.iter().map(|&rank| Lane { rank, slots: 1 }).collect();
-            let detail = Detail { lanes, ..Detail::default() };
-            Kept::Detail(Jobs { detail, shape_of: FxHashMap::default() })
+            let lanes = ranks.iter().zip(&rows);
+            let lanes = lanes.map(|(&rank, &rows)| Lane { rank, slots: (rows as u32).max(1) });
+            let detail = Detail { lanes: lanes.collect(), ..Detail::default() };
+            Kept::Detail(Jobs { detail, shape_of: FxHashMap::default(), row_of: rows_of(&tracks) })
         } else {
             let mut density = Density::new(ranks.clone(), 1);
             rows.iter().enumerate().for_each(|(lane, &rows)| density.set_rows(lane, rows));
             Kept::Summary(density)
         };
+        let ended = vec![0; ranks.len()];
         Ok(Self {
             workload,
             names: subject.map(Names::new),
             name: shortened(name, 60),
             ranks,
             lane_of,
+            ended,
             body,
             latest: 0,
         })
@@ -97,7 +121,8 @@ impl<'a> Recorder<'a> {
     /// that never end.
     pub fn finish(self, machine: &str, finish: u64, path: Option<&Path>, left: u64) -> Diagram {
         let count = self.workload.num_ranks();
-        let end = self.latest.max(finish).max(1);
+        let finish = self.latest.max(finish);
+        let mut end = finish.max(1);
         let mut notes = Vec::new();
         if self.ranks.len() < count {
             notes.push(format!(
@@ -112,10 +137,16 @@ impl<'a> Recorder<'a> {
         }
         let body = match self.body {
             Kept::Detail(mut jobs) => {
-                jobs.detail.lanes.iter_mut().for_each(|lane| lane.slots = 1);
-                slots::place(&mut jobs.detail.lanes, &mut jobs.detail.shapes);
                 path.into_iter().for_each(|path| jobs.mark_path(path));
                 add_waits(&mut jobs.detail);
+                if left > 0 {
+                    end = end.saturating_add(end / 4).max(4);
+                    let is_stuck = |&(lane, &rank): &(usize, &u32)| {
+                        (self.ended[lane] as usize) < self.workload.actions(rank).len()
+                    };
+                    let stuck = self.ranks.iter().enumerate().filter(is_stuck);
+                    stuck.for_each(|(lane, _)| jobs.stop(lane as u32, end));
+                }
                 Body::Detail(jobs.detail)
             }
             Kept::Summary(density) => {
@@ -130,7 +161,7 @@ impl<'a> Recorder<'a> {
         let plural = if count == 1 { "" } else { "s" };
         let ends = if left > 0 { "stuck after" } else { "ends at" };
         Diagram {
-            title: format!("{}: {count} rank{plural}, {ends} {}", self.name, Duration(end)),
+            title: format!("{}: {count} rank{plural}, {ends} {}", self.name, Duration(finish)),
             subtitle: shortened(&format!("simulated: {machine}"), LINE_CHARS_MAX),
             axis: Axis::Simulated,
             end,
@@ -147,6 +178,26 @@ fn is_marker(workload: &Workload, action: u32) -> bool {
 }
 
 impl Jobs {
+    /// Lets a lane wait for ever, from its last end to the end of the axis.
+    fn stop(&mut self, lane: u32, end: u64) {
+        let of_lane = self.detail.shapes.iter().filter(|shape| shape.lane == lane);
+        let begin = of_lane.map(|shape| shape.end).max().unwrap_or(0);
+        self.detail.shapes.push(Shape {
+            lane,
+            slot: 0,
+            kind: Kind::Calculation,
+            begin,
+            end,
+            busy: end,
+            label: "waits for ever".to_owned(),
+            short: "waits".to_owned(),
+            tip: String::new(),
+            line: None,
+            state: State::Blocked,
+            critical: false,
+        });
+    }
+
     /// Marks the jobs and messages of the critical path.
     fn mark_path(&mut self, path: &Path) {
         let mut travels = FxHashSet::default();
@@ -219,16 +270,21 @@ impl Observer for Recorder<'_> {
         }
         let [start, end] = [job.start, cpu.end].map(Duration);
         let place = jobs.detail.shapes.len() as u32;
+        let (slot, number) = jobs.row_of.get(cpu.place as usize).copied().unwrap_or_default();
+        let of = match jobs.detail.lanes[lane as usize].slots {
+            1 => String::new(),
+            _ => format!("cpu {number}, "),
+        };
         jobs.detail.shapes.push(Shape {
             lane,
-            slot: 0,
+            slot,
             kind,
             begin: job.start,
             end: cpu.end,
             busy: job.side.map_or(cpu.end, |side| side.end.max(cpu.end)),
             label,
             short,
-            tip: format!("{tip}\n{start} to {end}"),
+            tip: format!("{tip}\n{of}{start} to {end}"),
             line,
             state: State::Done,
             critical: false,
@@ -261,6 +317,7 @@ impl Observer for Recorder<'_> {
     fn end(&mut self, rank: u32, action: u32, time: u64) {
         self.latest = self.latest.max(time);
         let Some(lane) = self.lane_of[rank as usize] else { return };
+        self.ended[lane as usize] += 1;
         if !is_marker(self.workload, action) {
             if let Kept::Summary(density) = &mut self.body {
                 density.last(lane as usize, time);

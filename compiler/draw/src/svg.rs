@@ -4,6 +4,7 @@
 
 use crate::scene::{Anchor, Item, Scene};
 use crate::style::Style;
+use crate::unit::is_unfit;
 use std::fmt::Write;
 
 /// Returns a scene as SVG.
@@ -91,7 +92,7 @@ fn definitions() -> String {
     .concat()
 }
 
-/// Escapes text between tags. XML has no control characters but these two.
+/// Escapes text between tags. XML lacks other control characters.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -105,10 +106,4 @@ fn escaped(text: &str) -> String {
         }
     }
     escaped
-}
-
-/// Returns true for characters that XML has not, or that turn the direction of text around.
-fn is_unfit(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{fffe}' | '\u{ffff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

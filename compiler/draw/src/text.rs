@@ -4,7 +4,7 @@
 //! those are replaced, since a terminal would obey them.
 
 use crate::diagram::{Axis, Body, Detail, Diagram, Group, Kind, Shape, State, Summary};
-use crate::unit::{Duration, shortened};
+use crate::unit::{Duration, is_unfit, shortened};
 use std::fmt::Write;
 
 /// The least width of a picture.
@@ -49,8 +49,6 @@ fn line(out: &mut String, text: &str, width: usize) {
 
 /// Replaces control characters.
 fn clean(text: &str) -> String {
-    let is_unfit =
-        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.chars().map(|c| if is_unfit(c) { '\u{fffd}' } else { c }).collect()
 }
 

@@ -61,6 +61,14 @@ pub(crate) fn shortened(text: &str, max: usize) -> String {
     }
 }
 
+/// Returns true for characters that no picture has: those that XML lacks, that a terminal obeys or
+/// that turn the direction of text around.
+pub(crate) fn is_unfit(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{fffe}' | '\u{ffff}' | '\u{202a}'..='\u{202e}')
+        || matches!(character, '\u{2066}'..='\u{2069}')
+}
+
 /// Returns round numbers from 0 to `end`, at most `max` of them.
 pub(crate) fn ticks(end: u64, max: u64) -> Vec<u64> {
     let steps = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power)));

@@ -8,10 +8,11 @@ mod levels;
 use crate::density::{Density, Work};
 use crate::diagram::{
     Axis, Body, Dependency, Detail, Diagram, Finding, Kind, Lane, Message, Outlier, Shape, State,
+    findings, most_important,
 };
 use crate::error::DrawError;
 use crate::label::{Names, Subject, kind, of_state};
-use crate::limits::{COLUMNS_MAX, FINDINGS_MAX, LINE_CHARS_MAX, ROWS_MAX, SHAPES_MAX};
+use crate::limits::{COLUMNS_MAX, ROWS_MAX, SHAPES_MAX};
 use crate::options::{Options, RankSet};
 use crate::slots;
 use crate::unit::shortened;
@@ -47,7 +48,7 @@ pub fn by_steps(
         axis: Axis::Steps,
         end,
         ranks: program.num_ranks(),
-        findings: steps.findings(report, matches!(body, Body::Detail(_))),
+        findings: steps.findings(report),
         notes: steps.notes(&body),
         body,
     })
@@ -82,9 +83,11 @@ impl<'p> Steps<'_, 'p> {
         }
         let mut summary = self.summary().finish(end.saturating_mul(PARTS));
         summary.bin /= PARTS;
+        // The work of a step has no time.
+        summary.outliers.retain(|outlier| !matches!(outlier, Outlier::Busiest { .. }));
         for outlier in &mut summary.outliers {
             if let Outlier::Latest { end, .. } = outlier {
-                *end /= PARTS;
+                *end = (*end / PARTS).saturating_sub(1);
             }
         }
         (Body::Summary(summary), end)
@@ -279,50 +282,19 @@ impl<'p> Steps<'_, 'p> {
         notes
     }
 
-    /// Returns the findings with their shapes. Errors come first.
-    fn findings(&self, report: &Report, has_shapes: bool) -> Vec<Finding> {
-        let mut found: Vec<_> = report.diagnostics.iter().collect();
-        found.sort_by_key(|found| (found.code != Code::Deadlock, found.severity()));
-        let count = report.diagnostics.len();
-        let mut findings: Vec<Finding> = found
-            .into_iter()
-            .take(FINDINGS_MAX)
-            .map(|found| {
-                let vertices: Vec<Vertex> = found
-                    .actions
-                    .iter()
-                    .filter(|(rank, id)| {
-                        *rank < self.whole.program.num_ranks()
-                            && id.index() < self.whole.program.body_of(*rank).len()
-                    })
-                    .map(|&(rank, id)| self.whole.vertex(rank, id))
-                    .collect();
-                let place = |vertex: &Vertex| self.place_of.get(vertex).copied();
-                let waits = match found.code == Code::Deadlock && has_shapes {
-                    true => self.waits(&vertices),
-                    false => Vec::new(),
-                };
-                Finding {
-                    code: format!("{} {}", found.code, found.code.kind()),
-                    text: found.message.clone(),
-                    shapes: vertices.iter().filter_map(place).collect(),
-                    waits: waits
-                        .into_iter()
-                        .filter_map(|[a, b]| Some([place(&a)?, place(&b)?]))
-                        .collect(),
-                }
-            })
-            .collect();
-        if count > FINDINGS_MAX {
-            findings.push(Finding {
-                code: String::new(),
-                text: format!("{} more findings: goalc check lists them", count - FINDINGS_MAX),
-                shapes: Vec::new(),
-                waits: Vec::new(),
-            });
-        }
-        for finding in &mut findings {
-            finding.text = shortened(&finding.text, 3 * LINE_CHARS_MAX);
+    /// Returns the findings with their shapes.
+    fn findings(&self, report: &Report) -> Vec<Finding> {
+        let place = |vertex: &Vertex| self.place_of.get(vertex).copied();
+        let mut findings = findings(report);
+        for (finding, found) in findings.iter_mut().zip(most_important(report)) {
+            let vertices: Vec<Vertex> =
+                found.actions.iter().map(|&(rank, id)| self.whole.vertex(rank, id)).collect();
+            finding.shapes = vertices.iter().filter_map(place).collect();
+            if found.code == Code::Deadlock {
+                let waits = self.waits(&vertices).into_iter();
+                finding.waits =
+                    waits.filter_map(|[one, other]| Some([place(&one)?, place(&other)?])).collect();
+            }
         }
         findings
     }

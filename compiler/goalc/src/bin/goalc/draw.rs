@@ -187,7 +187,7 @@ fn program(arguments: &Arguments, options: &Options) -> Result<Diagram, Error> {
     let subject = Subject { name: &name, program, sources: Some(&findings.sources) };
     let drawing = arguments.drawing();
     let mut diagram = match arguments.by {
-        By::Sim => simulation(arguments, &subject, &drawing)?,
+        By::Sim => simulation(arguments, &subject, &drawing)?.with_findings(&findings.report),
         _ => by_steps(&subject, &findings.report, &drawing).map_err(usage)?,
     };
     if !is_checked {
