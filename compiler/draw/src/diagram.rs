@@ -18,6 +18,8 @@ pub struct Diagram {
     pub axis: Axis,
     /// The last moment of the axis.
     pub end: u64,
+    /// The moment at which all ranks have ended. `None` if some never end, or of steps.
+    pub finish: Option<u64>,
     /// The ranks of the program, drawn or not.
     pub ranks: u32,
     /// The shapes, or their sums.
@@ -279,12 +281,8 @@ pub enum Outlier {
 }
 
 impl Summary {
-    /// Returns sentences about what a row is, and about the ranks that differ from others.
-    pub(crate) fn sentences(&self, axis: Axis) -> Vec<String> {
-        let moment = |moment: u64| match axis {
-            Axis::Steps => format!("step {moment}"),
-            Axis::Simulated | Axis::Measured => Duration(moment).to_string(),
-        };
+    /// Returns a sentence about the meaning of rows and colours.
+    pub(crate) fn rows(&self, axis: Axis) -> String {
         let ranks = match self.groups.first() {
             Some(Group { first, last }) if last > first => format!("{} ranks", last - first + 1),
             _ => "a rank".to_owned(),
@@ -294,9 +292,16 @@ impl Summary {
             Axis::Steps => format!("{} steps", self.bin),
             Axis::Simulated | Axis::Measured => Duration(self.bin).to_string(),
         };
-        let mut sentences = vec![format!(
-            "A row has {ranks}. Its colours stack up to the shares of time in each {bin}."
-        )];
+        format!("A row has {ranks}. Its colours stack up to the shares of time in each {bin}.")
+    }
+
+    /// Returns sentences about the ranks that differ from others.
+    pub(crate) fn outliers(&self, axis: Axis) -> Vec<String> {
+        let moment = |moment: u64| match axis {
+            Axis::Steps => format!("step {moment}"),
+            Axis::Simulated | Axis::Measured => Duration(moment).to_string(),
+        };
+        let mut sentences = Vec::new();
         let mut named: [Vec<String>; 3] = Default::default();
         for outlier in &self.outliers {
             match *outlier {

@@ -151,7 +151,7 @@ impl<'a> Recorder<'a> {
             }
             Kept::Summary(density) => {
                 let summary = density.finish(end);
-                notes.extend(summary.sentences(Axis::Simulated));
+                notes.extend(summary.outliers(Axis::Simulated));
                 notes.push(
                     "Actions and messages are summed up: too many to draw one by one.".to_owned(),
                 );
@@ -165,6 +165,7 @@ impl<'a> Recorder<'a> {
             subtitle: shortened(&format!("simulated: {machine}"), LINE_CHARS_MAX),
             axis: Axis::Simulated,
             end,
+            finish: (left == 0).then_some(finish),
             ranks: count as u32,
             body,
             findings: Vec::new(),

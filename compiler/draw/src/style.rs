@@ -145,8 +145,11 @@ impl Style {
             format_args!("fill:none;stroke:{};stroke-opacity:.6;stroke-width:.6", p.message),
         );
         rule(".e", format_args!("fill:none;stroke:{};stroke-dasharray:2 4", p.faint));
-        rule(".d", format_args!("fill:none;stroke:{}", p.faint));
-        rule(".di", format_args!("fill:none;stroke:{};stroke-dasharray:4 3", p.faint));
+        rule(".d", format_args!("fill:none;stroke:{};stroke-opacity:.6", p.faint));
+        rule(
+            ".di",
+            format_args!("fill:none;stroke:{};stroke-opacity:.6;stroke-dasharray:4 3", p.faint),
+        );
         rule(".c", format_args!("stroke:{};stroke-width:2.2", p.critical));
         rule(
             ".cm",

@@ -207,7 +207,7 @@ fn bars(out: &mut String, diagram: &Diagram, detail: &Detail, width: usize) {
         trim(out);
     }
     axis(out, diagram, name_width, columns);
-    line(out, LETTERS, width);
+    wrapped(out, LETTERS, width);
 }
 
 /// Writes the ends of the axis.
@@ -225,12 +225,14 @@ fn sums(out: &mut String, diagram: &Diagram, summary: &Summary, width: usize) {
         Group { first: summary.groups.first().map_or(0, |group| group.first), last: diagram.ranks };
     let name_width = name(&all).len() + 2;
     let bins = summary.shares.first().map_or(1, Vec::len).max(1);
-    let columns = (width - name_width - 2).min(bins);
+    let room = width - name_width - 2;
+    let columns = if bins < room { room / bins * bins } else { room };
     let mut lines: Vec<(Group, String)> = Vec::new();
     for (group, shares) in summary.groups.iter().zip(&summary.shares) {
         let letters: String = (0..columns)
             .map(|column| {
-                let range = column * bins / columns..((column + 1) * bins / columns).min(bins);
+                let first = column * bins / columns;
+                let range = first..((column + 1) * bins / columns).clamp(first + 1, bins);
                 let mut sums = [0_u32; 4];
                 let count = range.len().max(1) as u32;
                 for shares in &shares[range] {
@@ -248,7 +250,7 @@ fn sums(out: &mut String, diagram: &Diagram, summary: &Summary, width: usize) {
     }
     alike(out, lines, name_width);
     axis(out, diagram, name_width, columns);
-    line(out, LETTERS, width);
+    wrapped(out, LETTERS, width);
 }
 
 /// Writes lines of letters. Neighbours that are alike become one line.

@@ -117,7 +117,7 @@ pub fn by_trace(name: &str, json: &[u8], options: &Options) -> Result<Diagram, D
             density.add(lane as usize, work, slice.begin, slice.end);
         }
         let summary = density.finish(end);
-        notes.extend(summary.sentences(Axis::Measured));
+        notes.extend(summary.outliers(Axis::Measured));
         notes.push(format!(
             "{count} actions are summed up: too many to draw one by one. --ranks 0-7 draws some."
         ));
@@ -134,6 +134,7 @@ pub fn by_trace(name: &str, json: &[u8], options: &Options) -> Result<Diagram, D
         subtitle: format!("a run: {} actions, times as measured", slices.len()),
         axis: Axis::Measured,
         end,
+        finish: (unfinished == 0).then_some(end),
         ranks: read.ranks,
         body,
         findings: Vec::new(),

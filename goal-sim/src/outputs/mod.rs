@@ -19,6 +19,7 @@ use crate::{Arguments, Model};
 use chrome::Chrome;
 use goal_loggops::Workload;
 use goal_loggops::model::{Job, Observer};
+use goal_loggops::path::Path as CriticalPath;
 use goal_loggops::peers;
 use goalc::driver::{Error, Output, Target, are_one_file};
 use matches::Matches;
@@ -124,8 +125,9 @@ pub(crate) struct Outputs<'a> {
 
 /// An observer with a file. It sees the ends of markers only.
 trait Record: Observer {
-    /// Completes the file of a simulation that has ended at a time in picoseconds.
-    fn finish(self: Box<Self>, finish: u64) -> Result<(), Error>;
+    /// Completes the file of a simulation that has ended at a time in picoseconds, with its critical
+    /// path if that is known.
+    fn finish(self: Box<Self>, finish: u64, path: Option<&CriticalPath>) -> Result<(), Error>;
 }
 
 impl<'a> Outputs<'a> {
@@ -178,10 +180,14 @@ impl<'a> Outputs<'a> {
     ///
     /// # Errors
     /// The first error of a file.
-    pub(crate) fn finish(self, finish_ps: &[u128]) -> Result<(), Error> {
+    pub(crate) fn finish(
+        self,
+        finish_ps: &[u128],
+        path: Option<&CriticalPath>,
+    ) -> Result<(), Error> {
         let finish = finish_ps.iter().copied().max().unwrap_or_default();
         let finish = u64::try_from(finish).unwrap_or(u64::MAX);
-        self.files.into_iter().map(|file| file.finish(finish)).fold(Ok(()), Result::and)
+        self.files.into_iter().map(|file| file.finish(finish, path)).fold(Ok(()), Result::and)
     }
 }
 

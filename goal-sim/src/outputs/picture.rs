@@ -6,6 +6,7 @@ use crate::parameters::Shown;
 use crate::source::Subject;
 use goal_draw::{DrawError, Options, Recorder, Scene, Style, png, svg};
 use goal_loggops::model::{Job, Observer};
+use goal_loggops::path::Path as CriticalPath;
 use goalc::driver::Error;
 use std::path::Path;
 
@@ -63,8 +64,8 @@ impl Observer for Picture<'_> {
 }
 
 impl Record for Picture<'_> {
-    fn finish(mut self: Box<Self>, finish: u64) -> Result<(), Error> {
-        let scene = Scene::new(&self.recorder.finish(&self.machine, finish, None, 0));
+    fn finish(mut self: Box<Self>, finish: u64, path: Option<&CriticalPath>) -> Result<(), Error> {
+        let scene = Scene::new(&self.recorder.finish(&self.machine, finish, path, 0));
         match self.form {
             Bitmap::Svg => self.sink.write(svg(&scene, Style::Screen).as_bytes()),
             Bitmap::Png => self.sink.write(&png(&scene, Style::Screen).map_err(wrong)?),

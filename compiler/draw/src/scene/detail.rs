@@ -1,17 +1,18 @@
 //! Places actions and messages one by one.
 
 use super::Anchor;
-use super::frame::{Frame, MARGIN, TOP, width_of};
+use super::frame::{Frame, MARGIN, STEPS, TOP, width_of};
 use super::marks::{badges, legend, marks, messages, waits};
-use super::outline::{Rectangle, class, outline};
+use super::outline::{Edge, Rectangle, class, outline};
 use crate::diagram::{Axis, Body, Detail, Diagram, Kind, Shape, State};
 
 /// The least height of a row, and of one whose labels are easy to read.
 const ROW_MIN: f64 = 12.5;
 const ROW_GOOD: f64 = 18.0;
 const ROW_MAX: f64 = 62.0;
-/// The least width of a shape that has a thick edge on the longest chain.
-const EDGED_MIN: f64 = 9.0;
+/// The least width of a shape with an edge, and of one with the thick edge of the longest chain.
+const EDGED_MIN: f64 = 3.0;
+const THICKLY_EDGED_MIN: f64 = 9.0;
 /// The column of a step that needs no more.
 const COLUMN_GOOD: f64 = 230.0;
 /// The largest shape of a picture by steps.
@@ -99,7 +100,7 @@ impl Places {
         match &self.columns {
             Columns::Times { .. } => {
                 let x = self.x(shape.begin);
-                Rectangle { x, y, width: (self.x(shape.end) - x).max(0.6), height }
+                Rectangle { x, y, width: (self.x(shape.end) - x).max(2.0), height }
             }
             Columns::Steps { lefts, unit } => {
                 let column = f64::from(shape.slot / rows);
@@ -206,7 +207,7 @@ fn axis(frame: &mut Frame, diagram: &Diagram, places: &Places) {
             frame.text("", x, bottom + 18.0, 12.0, Anchor::Middle, &step.to_string());
         }
     }
-    frame.axis_line("step");
+    frame.axis_line(STEPS);
 }
 
 fn area(frame: &mut Frame, places: &Places, shape: &Shape) {
@@ -216,9 +217,13 @@ fn area(frame: &mut Frame, places: &Places, shape: &Shape) {
         let class = if shape.kind == Kind::Receive { "ri" } else { "si" };
         frame.path(class, format!("M{from:.1},{y:.1}H{to:.1}"));
     }
-    // A thick edge would hide a narrow shape.
-    let is_edged = shape.critical && rectangle.width >= EDGED_MIN;
-    let (class, path) = (class(shape, is_edged), outline(shape.kind, rectangle));
+    let edge = match rectangle.width {
+        ..EDGED_MIN => Edge::None,
+        ..THICKLY_EDGED_MIN => Edge::Thin,
+        _ if shape.critical => Edge::Thick,
+        _ => Edge::Thin,
+    };
+    let (class, path) = (class(shape, edge), outline(shape.kind, rectangle));
     let tip = match shape.tip.is_empty() {
         true => shape.label.clone(),
         false => format!("{}\n{}", shape.label, shape.tip),

@@ -1,7 +1,7 @@
 //! The parts that all pictures have: title, legend, axis, findings and notes.
 
 use super::{Anchor, Item, Scene};
-use crate::diagram::{Axis, Diagram, Finding};
+use crate::diagram::{Axis, Body, Diagram, Finding};
 use crate::limits::LINE_CHARS_MAX;
 use crate::unit::{Duration, decimal, shortened, ticks, unit_of};
 
@@ -13,6 +13,8 @@ pub(super) const HEIGHT: f64 = 720.0;
 pub(super) const MARGIN: f64 = 24.0;
 /// The upper end of the first lane.
 pub(super) const TOP: f64 = 104.0;
+/// The title of the axis of steps.
+pub(super) const STEPS: &str = "step of the longest chain of actions";
 /// The height of the axis with its numbers.
 const AXIS: f64 = 44.0;
 const LINE: f64 = 17.0;
@@ -107,9 +109,10 @@ impl Frame {
         }
         let what = if diagram.axis == Axis::Measured { "measured" } else { "simulated" };
         self.axis_line(&format!("{what} time in {unit}"));
-        let at = x(diagram.end);
+        let Some(finish) = diagram.finish else { return };
+        let at = x(finish);
         self.path("end", format!("M{at:.1},{:.1}V{bottom:.1}", TOP - 4.0));
-        let end = format!("end {}", Duration(diagram.end));
+        let end = format!("end {}", Duration(finish));
         self.text("", at, TOP - 8.0, 12.0, Anchor::End, &end);
     }
 
@@ -190,6 +193,10 @@ fn lines(diagram: &Diagram, max: usize) -> Vec<(Tone, String)> {
             lines.push((Tone::Code(at + 1), code.clone()));
         }
         lines.extend(wrapped(text, max).into_iter().map(|line| (Tone::Text, line)));
+    }
+    if let Body::Summary(summary) = &diagram.body {
+        let rows = wrapped(&summary.rows(diagram.axis), max).into_iter();
+        lines.extend(rows.map(|line| (Tone::Note, line)));
     }
     let notes = diagram.notes.iter().flat_map(|note| wrapped(note, max));
     lines.extend(notes.map(|line| (Tone::Note, line)));

@@ -24,10 +24,9 @@ pub(super) fn messages(frame: &mut Frame, places: &Places, detail: &Detail) {
                 (false, true) => "di",
                 (false, false) => "d",
             };
+            let skips = places.is_by_steps() && shape(link.to).begin > shape(link.from).begin + 1;
             let [from, to] = [link.from, link.to].map(|at| places.rectangle(shape(at)));
-            let (y1, y2) = (from.middle(), to.middle());
-            let x1 = if link.start { from.x } else { from.right() };
-            frame.path(class, format!("M{x1:.1},{y1:.1}L{:.1},{y2:.1}", to.x));
+            frame.path(class, dependency(from, to, link.start, skips));
         }
         for message in detail.messages.iter().filter(|message| message.critical == critical) {
             let class = match (message.received, message.critical) {
@@ -41,6 +40,25 @@ pub(super) fn messages(frame: &mut Frame, places: &Places, detail: &Detail) {
             frame.path(class, path);
         }
     }
+}
+
+/// Returns the line of a dependency. One that skips steps runs below its row, around the shapes of
+/// these steps.
+fn dependency(from: Rectangle, to: Rectangle, is_start: bool, skips: bool) -> String {
+    let (x1, y1) = (if is_start { from.x } else { from.right() }, from.middle());
+    let (x2, y2) = (to.x, to.middle());
+    if !skips {
+        return format!("M{x1:.1},{y1:.1}L{x2:.1},{y2:.1}");
+    }
+    let low = from.bottom() + from.height * 0.17;
+    let bend = ((x2 - x1) * 0.2).clamp(6.0, 40.0);
+    format!(
+        "M{x1:.1},{y1:.1}C{:.1},{y1:.1} {x1:.1},{low:.1} {:.1},{low:.1}H{:.1}C{x2:.1},{low:.1} {:.1},{y2:.1} {x2:.1},{y2:.1}",
+        x1 + bend / 2.0,
+        x1 + bend,
+        x2 - bend,
+        x2 - bend / 2.0
+    )
 }
 
 /// Returns the line of a message.

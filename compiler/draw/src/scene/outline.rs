@@ -72,22 +72,36 @@ pub(super) fn outline(kind: Kind, rectangle: Rectangle) -> String {
     }
 }
 
-/// Returns the class of a shape, with a thick edge or not.
-pub(super) fn class(shape: &Shape, is_edged: bool) -> &'static str {
-    match (shape.state, shape.kind, is_edged) {
+/// The edge of a shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Edge {
+    /// None: it would hide a narrow shape.
+    None,
+    Thin,
+    /// On the longest chain.
+    Thick,
+}
+
+/// Returns the class of a shape.
+pub(super) fn class(shape: &Shape, edge: Edge) -> &'static str {
+    match (shape.state, shape.kind, edge) {
         (State::Blocked, ..) => "b",
         (State::Unmatched, ..) => "x",
         (State::Unstarted, ..) => "u",
-        (_, Kind::Send, false) => "s",
-        (_, Kind::Send, true) => "s c",
-        (_, Kind::Receive, false) => "r",
-        (_, Kind::Receive, true) => "r c",
-        (_, Kind::Operation, false) => "o",
-        (_, Kind::Operation, true) => "o c",
-        (_, Kind::Calculation, false) => "k",
-        (_, Kind::Calculation, true) => "k c",
-        (_, Kind::Nop, false) => "n",
-        (_, Kind::Nop, true) => "n c",
+        (_, Kind::Send, Edge::None) => "sa",
+        (_, Kind::Send, Edge::Thin) => "s",
+        (_, Kind::Send, Edge::Thick) => "s c",
+        (_, Kind::Receive, Edge::None) => "ra",
+        (_, Kind::Receive, Edge::Thin) => "r",
+        (_, Kind::Receive, Edge::Thick) => "r c",
+        (_, Kind::Operation, Edge::None) => "oa",
+        (_, Kind::Operation, Edge::Thin) => "o",
+        (_, Kind::Operation, Edge::Thick) => "o c",
+        (_, Kind::Calculation, Edge::None) => "ka",
+        (_, Kind::Calculation, Edge::Thin) => "k",
+        (_, Kind::Calculation, Edge::Thick) => "k c",
+        (_, Kind::Nop, Edge::Thick) => "n c",
+        (_, Kind::Nop, _) => "n",
         (_, Kind::Waiting, _) => "w",
     }
 }

@@ -2,7 +2,7 @@
 //! stack up.
 
 use super::Anchor;
-use super::frame::{Entry, Frame, MARGIN, SWATCH, TOP, width_of};
+use super::frame::{Entry, Frame, MARGIN, STEPS, SWATCH, TOP, width_of};
 use super::outline::{Rectangle, outline};
 use crate::diagram::{Axis, Diagram, Group, Kind, Summary};
 use crate::unit::{decimal, ticks};
@@ -76,7 +76,7 @@ fn steps(frame: &mut Frame, diagram: &Diagram) {
         frame.path("line", format!("M{x:.1},{:.1}V{:.1}", TOP - 4.0, bottom + 5.0));
         frame.text("", x, bottom + 18.0, 12.0, Anchor::Middle, &step.to_string());
     }
-    frame.axis_line("step");
+    frame.axis_line(STEPS);
 }
 
 /// Returns the area below steps of these heights in thousandths of a row.

@@ -47,6 +47,7 @@ pub fn by_steps(
         subtitle: steps.subtitle(),
         axis: Axis::Steps,
         end,
+        finish: None,
         ranks: program.num_ranks(),
         findings: steps.findings(report),
         notes: steps.notes(&body),
@@ -236,7 +237,7 @@ impl<'p> Steps<'_, 'p> {
         let steps = self.levels.level.iter().max().map_or(0, |last| last + 1);
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         format!(
-            "{actions} action{}, {messages} message{}, {steps} step{}; a step is one action of the longest chain",
+            "{actions} action{}, {messages} message{}, {steps} step{}",
             plural(actions),
             plural(messages),
             plural(steps as usize)
@@ -264,7 +265,7 @@ impl<'p> Steps<'_, 'p> {
             notes.push(format!("{left} of {} actions never end.", self.whole.len()));
         }
         if let Body::Summary(summary) = body {
-            notes.extend(summary.sentences(Axis::Steps));
+            notes.extend(summary.outliers(Axis::Steps));
             let (actions, messages) =
                 (self.vertices().count(), trace.partner.iter().filter(|end| end.some().is_some()));
             notes.push(format!(
