@@ -254,10 +254,12 @@ impl<'p> Steps<'_, 'p> {
                 partner.is_some_and(|partner| !lanes.contains(&self.whole.rank(partner)))
             };
             let messages = self.vertices().filter(outside).count();
-            notes.push(format!(
-                "{} of {all} ranks are drawn, without {messages} messages to or from others.",
-                self.ranks.len()
-            ));
+            let others = match messages {
+                0 => String::new(),
+                1 => ", without 1 message to or from others".to_owned(),
+                count => format!(", without {count} messages to or from others"),
+            };
+            notes.push(format!("{} of {all} ranks are drawn{others}.", self.ranks.len()));
         }
         let trace = &self.levels.trace;
         let left = self.whole.vertices().filter(|&vertex| !trace.has_ended(vertex)).count();

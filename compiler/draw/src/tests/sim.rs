@@ -63,7 +63,7 @@ fn a_simulation_that_gets_stuck_is_drawn_until_then() {
     assert_eq!(stuck.len(), 1);
     assert_eq!((stuck[0].lane, stuck[0].end), (1, diagram.end));
     assert!(diagram.title.contains("stuck after"), "{}", diagram.title);
-    assert!(diagram.notes[0].contains("1 actions never end"), "{:?}", diagram.notes);
+    assert!(diagram.notes[0].contains("1 action never ends"), "{:?}", diagram.notes);
 }
 
 #[test]
