@@ -127,13 +127,16 @@ impl Density {
         let mut pick = |key: &dyn Fn(usize) -> u64, make: &dyn Fn(usize) -> Outlier| {
             lanes.sort_by_key(|&lane| (std::cmp::Reverse(key(lane)), lane));
             let [Some(&first), Some(&last)] = [lanes.first(), lanes.last()] else { return };
-            if key(first) > key(last) {
-                // Ranks as high as many others are no outliers.
-                let alike = lanes.iter().filter(|&&lane| key(lane) == key(first)).count();
-                let few = alike <= OUTLIERS_MAX || alike * 4 <= lanes.len();
-                let count = if few { OUTLIERS_MAX } else { 0 };
-                outliers.extend(lanes.iter().take(count).map(|&lane| make(lane)));
+            if key(first) == key(last) {
+                return;
             }
+            // Ranks as high as many others are no outliers.
+            let is_rare = |&lane: &usize| {
+                let alike = lanes.iter().filter(|&&other| key(other) == key(lane)).count();
+                alike <= OUTLIERS_MAX || alike * 4 <= lanes.len()
+            };
+            let rare = lanes.iter().copied().take(OUTLIERS_MAX).take_while(is_rare);
+            outliers.extend(rare.map(make));
         };
         pick(&|lane| self.lanes[lane].end, &|lane| Outlier::Latest {
             rank: self.ranks[lane],

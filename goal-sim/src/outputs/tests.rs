@@ -35,7 +35,7 @@ pub(super) fn run_in(folder: &Path, input: &[u8], arguments: &[&str]) {
     let mut outputs = Outputs::create(&arguments, &parameters, &subject).unwrap();
     let times = simulate_with(&subject.workload, &parameters, &(), &mut outputs);
     let times = times.unwrap_or_else(|_| panic!("the program gets stuck:\n{}", text_of(input)));
-    outputs.finish(&times.finish_ps).unwrap();
+    outputs.finish(&times.finish_ps, None).unwrap();
 }
 
 fn text_of(input: &[u8]) -> String {
