@@ -4,7 +4,7 @@
 use crate::diagram::{Group, Outlier, Summary};
 use crate::limits::{BINS, GROUPS_MAX, OUTLIERS_MAX};
 
-/// What a rank does in a part of its time.
+/// A kind of work of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
     Computing,

@@ -10,9 +10,9 @@ use serde::Serialize;
 /// A time-space diagram.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Diagram {
-    /// What is drawn.
+    /// The title: the program, and how many ranks it has.
     pub title: String,
-    /// Where the times come from.
+    /// The source of the times.
     pub subtitle: String,
     /// The meaning of moments.
     pub axis: Axis,
@@ -123,7 +123,7 @@ pub struct Shape {
     pub lane: u32,
     /// The place among shapes of one moment.
     pub slot: u32,
-    /// What it does.
+    /// The kind of the action.
     pub kind: Kind,
     /// The beginning.
     pub begin: u64,
@@ -131,15 +131,15 @@ pub struct Shape {
     pub end: u64,
     /// The moment until which a network interface is busy, if that is later than the end.
     pub busy: u64,
-    /// What stands in the shape: "send 4 B to 1".
+    /// The text in the shape: "send 4 B to 1".
     pub label: String,
-    /// What stands in a narrow shape: "→1".
+    /// The text in a narrow shape: "→1".
     pub short: String,
     /// More about it: its name and its line.
     pub tip: String,
     /// The source line, from 1.
     pub line: Option<u32>,
-    /// How far it comes.
+    /// The last state that the action reaches.
     pub state: State,
     /// True on the longest chain.
     pub critical: bool,
@@ -163,7 +163,7 @@ pub enum Kind {
     Waiting,
 }
 
-/// How far an action comes.
+/// The last state that an action reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -219,7 +219,7 @@ pub struct Mark {
 pub struct Finding {
     /// The code and the kind: "G0301 deadlock". Empty for findings that are only counted.
     pub code: String,
-    /// What it says.
+    /// The sentence of the finding.
     pub text: String,
     /// The shapes that it is about.
     pub shapes: Vec<u32>,

@@ -1,7 +1,7 @@
 //! Time-space diagrams: what each rank does from left to right, and the messages between ranks.
 //!
-//! A source makes a [`Diagram`] and a renderer writes it. [`by_steps`] takes a program without
-//! times, [`Recorder`] watches a simulation, and [`by_trace`] reads the trace of a run. [`svg`],
+//! A source makes a [`Diagram`], and a renderer writes it. [`by_steps`] takes a program without
+//! times. [`Recorder`] watches a simulation. [`by_trace`] reads the trace of a run. [`svg`],
 //! [`png`](fn@png) and [`text`](fn@text) write pictures. Other renderers read a [`Diagram`] itself,
 //! which serde can write, or take the geometry of [`Scene`].
 //!

@@ -1,10 +1,10 @@
-//! What a picture shows.
+//! The options of pictures.
 
 use crate::error::DrawError;
 use std::fmt;
 use std::str::FromStr;
 
-/// What a picture shows.
+/// The options of a picture.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The ranks that are drawn. `None` stands for all.

@@ -312,8 +312,8 @@ impl Observer for Recorder<'_> {
             true => format!("posted at {}", Duration(posted)),
             false => format!("unexpected: posted at {} only", Duration(posted)),
         };
-        shape.tip =
-            format!("{}\n{} to {}, {when}", texts.tip, Duration(shape.begin), Duration(shape.end));
+        let times = shape.tip.lines().next_back().unwrap_or_default();
+        shape.tip = format!("{}\n{times}, {when}", texts.tip);
         shape.line = texts.line;
     }
 

@@ -4,7 +4,7 @@
 //! bounded, and times saturate. Names are texts, which renderers escape.
 
 use crate::density::{Density, Work};
-use crate::diagram::{Axis, Body, Detail, Diagram, Kind, Lane, Message, Shape, State};
+use crate::diagram::{Axis, Body, Detail, Diagram, Kind, Lane, Message, Shape, State, Summary};
 use crate::error::DrawError;
 use crate::label::{receive, send};
 use crate::limits::{LABEL_CHARS_MAX, ROWS_MAX, SHAPES_MAX, SLICES_MAX, TRACE_RANKS_MAX};
@@ -65,7 +65,7 @@ struct Slice {
     unfinished: bool,
 }
 
-/// What a trace has.
+/// The content of a trace.
 #[derive(Default)]
 struct Read {
     slices: Vec<Slice>,
@@ -103,26 +103,16 @@ pub fn by_trace(name: &str, json: &[u8], options: &Options) -> Result<Diagram, D
     if ranks.len() < read.ranks as usize {
         notes.push(format!("{} of {} ranks are drawn.", ranks.len(), read.ranks));
     }
-    let body = if count <= SHAPES_MAX && ranks.len() <= ROWS_MAX {
-        Body::Detail(detail(&slices, &flows, &ranks, &lane_of, options))
-    } else {
-        let mut density = Density::new(ranks.clone(), 1);
-        for slice in &slices {
-            let Some(&lane) = lane_of.get(&slice.rank) else { continue };
-            let work = match slice.kind {
-                Kind::Send => Work::Sending,
-                Kind::Receive => Work::Receiving,
-                _ => Work::Computing,
-            };
-            density.add(lane as usize, work, slice.begin, slice.end);
-        }
-        let summary = density.finish(end);
+    let is_small = count <= SHAPES_MAX && ranks.len() <= ROWS_MAX;
+    let body = is_small.then(|| detail(&slices, &flows, &ranks, &lane_of, options)).flatten();
+    let body =
+        body.map_or_else(|| Body::Summary(summary(&slices, &ranks, &lane_of, end)), Body::Detail);
+    if let Body::Summary(summary) = &body {
         notes.extend(summary.outliers(Axis::Measured));
         notes.push(format!(
             "{count} actions are summed up: too many to draw one by one. --ranks 0-7 draws some."
         ));
-        Body::Summary(summary)
-    };
+    }
     let plural = if read.ranks == 1 { "" } else { "s" };
     Ok(Diagram {
         title: format!(
@@ -142,13 +132,28 @@ pub fn by_trace(name: &str, json: &[u8], options: &Options) -> Result<Diagram, D
     })
 }
 
+fn summary(slices: &[Slice], ranks: &[u32], lane_of: &FxHashMap<u32, u32>, end: u64) -> Summary {
+    let mut density = Density::new(ranks.to_vec(), 1);
+    for slice in slices {
+        let Some(&lane) = lane_of.get(&slice.rank) else { continue };
+        let work = match slice.kind {
+            Kind::Send => Work::Sending,
+            Kind::Receive => Work::Receiving,
+            _ => Work::Computing,
+        };
+        density.add(lane as usize, work, slice.begin, slice.end);
+    }
+    density.finish(end)
+}
+
+/// Returns the slices one by one, unless too many are under way together.
 fn detail(
     slices: &[Slice],
     flows: &FxHashMap<String, [Option<u32>; 2]>,
     ranks: &[u32],
     lane_of: &FxHashMap<u32, u32>,
     options: &Options,
-) -> Detail {
+) -> Option<Detail> {
     let lanes = ranks.iter().map(|&rank| Lane { rank, slots: 1 }).collect();
     let mut detail = Detail { lanes, ..Detail::default() };
     let mut place_of = FxHashMap::default();
@@ -189,11 +194,15 @@ fn detail(
     messages.sort_by_key(|message| (message.from, message.to));
     detail.messages = messages;
     slots::place(&mut detail.lanes, &mut detail.shapes);
+    let rows: usize = detail.lanes.iter().map(|lane| lane.slots as usize).sum();
+    if rows > ROWS_MAX {
+        return None;
+    }
     if options.critical_path {
         chain_back(&mut detail);
     }
     add_waits(&mut detail);
-    detail
+    Some(detail)
 }
 
 impl Read {

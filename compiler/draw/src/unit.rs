@@ -61,8 +61,8 @@ pub(crate) fn shortened(text: &str, max: usize) -> String {
     }
 }
 
-/// Returns true for characters that no picture has: those that XML lacks, that a terminal obeys or
-/// that turn the direction of text around.
+/// Returns true for characters that no picture has. XML lacks them, a terminal obeys them, or they
+/// turn the direction of text around.
 pub(crate) fn is_unfit(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{fffe}' | '\u{ffff}' | '\u{202a}'..='\u{202e}')

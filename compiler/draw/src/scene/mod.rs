@@ -16,7 +16,7 @@ pub struct Scene {
     pub width: f64,
     /// The height.
     pub height: f64,
-    /// What the picture shows.
+    /// The title of the picture.
     pub title: String,
     /// More about it.
     pub description: String,
@@ -33,7 +33,7 @@ pub enum Item {
         class: &'static str,
         /// The outline in SVG's language of paths.
         path: String,
-        /// What a viewer shows under the pointer.
+        /// The text that a viewer shows under the pointer.
         tip: Option<String>,
     },
     /// A line of text.

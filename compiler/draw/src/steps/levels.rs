@@ -119,7 +119,7 @@ impl<'w, 'p> Search<'w, 'p> {
                 true => blocked.push(vertex),
             }
         }
-        // What never ends: only the dependencies of its rank give it a place.
+        // Only the dependencies of its rank give a place to an action that never ends.
         let is_left = |vertex: &Vertex| self.missing_of_end[vertex.index()] > 0;
         let left: Vec<Vertex> = self.whole.vertices().filter(is_left).collect();
         for vertex in left {

@@ -1,7 +1,7 @@
 //! Diagrams of programs without times.
 //!
-//! A run without data decides which receive takes which message. Of a program that gets stuck, the
-//! rest is drawn too: what has started and waits for ever, and what never starts.
+//! A run without data decides which receive takes which message. A program may get stuck. Then the
+//! actions that wait for ever are drawn too, and so are those that never start.
 
 mod levels;
 
@@ -16,8 +16,8 @@ use crate::limits::{COLUMNS_MAX, ROWS_MAX, SHAPES_MAX};
 use crate::options::{Options, RankSet};
 use crate::slots;
 use crate::unit::shortened;
-use goal_lang::Action;
 use goal_lang::diag::{Code, Report};
+use goal_lang::{ANY, Action};
 use goal_opt::whole::{Vertex, Whole};
 use levels::Levels;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -123,7 +123,10 @@ impl<'p> Steps<'_, 'p> {
         let trace = &self.levels.trace;
         let is_message =
             matches!(self.whole.action(vertex), Action::Send { .. } | Action::Recv { .. });
-        let is_alone = self.levels.partner[vertex.index()].some().is_none();
+        let is_wild = matches!(self.whole.action(vertex), &Action::Recv { from, tag, .. }
+            if from == ANY || tag == ANY);
+        // Who might have sent to a receive with a wildcard is not known.
+        let is_alone = self.levels.partner[vertex.index()].some().is_none() && !is_wild;
         match () {
             () if is_message && is_alone => State::Unmatched,
             () if trace.has_ended(vertex) => State::Done,
@@ -302,14 +305,16 @@ impl<'p> Steps<'_, 'p> {
         findings
     }
 
-    /// Returns the waits among actions that have not ended, each as who waits and for what.
+    /// Returns the waits among actions that have not ended: pairs of a waiter and an awaited action.
     fn waits(&self, vertices: &[Vertex]) -> Vec<[Vertex; 2]> {
         let trace = &self.levels.trace;
         let all: FxHashSet<Vertex> = vertices.iter().copied().collect();
         let mut waits = Vec::new();
-        for &vertex in vertices {
-            if trace.has_started(vertex) {
-                let partner = self.levels.partner[vertex.index()].some();
+        for (at, &vertex) in vertices.iter().enumerate() {
+            if trace.has_started(vertex) && !trace.has_ended(vertex) {
+                // A receive from any rank waits for the action that the finding names next.
+                let next = vertices.get(at + 1).or(vertices.first()).copied();
+                let partner = self.levels.partner[vertex.index()].some().or(next);
                 waits.extend(
                     partner.filter(|other| all.contains(other)).map(|other| [vertex, other]),
                 );

@@ -130,3 +130,14 @@ fn sets_of_ranks_are_lists_of_ranges() {
         assert!(shown(wrong).is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn a_circle_with_a_wildcard_is_closed() {
+    let diagram = steps(&CIRCLE.replace("r: recv 8b from 1", "r: recv 8b from any"));
+    let found = &diagram.findings[0];
+    assert!(found.code.ends_with("deadlock"), "{found:?}");
+    let mut waits = found.waits.clone();
+    waits.sort_unstable();
+    assert_eq!(waits, [[0, 4], [1, 0], [3, 1], [4, 3]]);
+    assert_eq!(detail(&diagram).shapes[0].state, State::Blocked);
+}

@@ -80,3 +80,10 @@ fn a_long_trace_is_summed_up() {
     assert!(matches!(diagram.body, Body::Summary(_)));
     assert!(diagram.notes.iter().any(|note| note.contains("5000 actions are summed up")));
 }
+
+#[test]
+fn many_slices_at_once_are_summed_up() {
+    let slice = r#"{"ph":"X","cat":"send","name":"x","pid":0,"tid":0,"ts":0,"dur":9}"#;
+    let diagram = drawn(&format!("[{}]", [slice; 300].join(","))).unwrap();
+    assert!(matches!(diagram.body, Body::Summary(_)));
+}
