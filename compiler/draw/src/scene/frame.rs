@@ -1,6 +1,6 @@
 //! The parts that all pictures have: title, legend, axis, findings and notes.
 
-use super::{Anchor, Item, Scene};
+use super::item::{Anchor, Item, Scene};
 use crate::diagram::{Axis, Body, Diagram, Finding};
 use crate::limits::LINE_CHARS_MAX;
 use crate::unit::{Duration, decimal, shortened, ticks, unit_of};

@@ -1,9 +1,9 @@
 //! The lines of a detailed picture: messages, dependencies, waits and markers. The legend names
 //! those that are there.
 
-use super::detail::Places;
 use super::frame::{Entry, Frame, SWATCH};
 use super::outline::{Rectangle, outline};
+use super::places::Places;
 use crate::diagram::{Axis, Detail, Diagram, Kind, Message, Shape, State};
 
 /// Most shapes of a finding that get its number.

@@ -1,8 +1,8 @@
 //! Places the sums of a large program: a row for each group of ranks, and shares of its time that
 //! stack up.
 
-use super::Anchor;
 use super::frame::{Entry, Frame, MARGIN, STEPS, SWATCH, TOP, width_of};
+use super::item::Anchor;
 use super::outline::{Rectangle, outline};
 use crate::diagram::{Axis, Diagram, Group, Kind, Summary};
 use crate::unit::{decimal, ticks};

@@ -46,7 +46,7 @@ fn what_is_no_trace_is_refused() {
 }
 
 #[test]
-fn times_and_ranks_of_strangers_are_bounded() {
+fn times_and_ranks_are_bounded() {
     let event = |fields: &str| {
         format!("[{{\"ph\":\"X\",\"cat\":\"calc\",\"name\":\"x\",\"tid\":0,{fields}}}]")
     };
