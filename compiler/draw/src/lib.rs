@@ -1,9 +1,9 @@
 //! Time-space diagrams: what each rank does from left to right, and the messages between ranks.
 //!
 //! A source makes a [`Diagram`], and a renderer writes it. [`by_steps`] takes a program without
-//! times. [`Recorder`] watches a simulation. [`by_trace`] reads the trace of a run. [`svg`],
-//! [`png`](fn@png) and [`text`](fn@text) write pictures. Other renderers read a [`Diagram`] itself,
-//! which serde can write, or take the geometry of [`Scene`].
+//! times. [`Recorder`] watches a simulation. [`by_trace`] reads the trace of a run. The
+//! functions [`svg`], [`png`](fn@png) and [`text`](fn@text) write pictures. Other renderers read a
+//! [`Diagram`] itself, which serde can write, or take the geometry of [`Scene`].
 //!
 //! A diagram that is too large to read is summed up: groups of ranks, and the shares of their time.
 //! Labels, names of files and traces come from anywhere. Each renderer escapes their texts, and

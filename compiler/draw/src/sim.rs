@@ -132,7 +132,8 @@ impl<'a> Recorder<'a> {
         }
         if left > 0 {
             notes.push(format!(
-                "The simulation gets stuck: {left} action{} never end{}. What comes before is drawn.",
+                "The simulation gets stuck: {left} action{} never end{}. What comes before is \
+                 drawn.",
                 if left == 1 { "" } else { "s" },
                 if left == 1 { "s" } else { "" },
             ));

@@ -125,8 +125,8 @@ pub(crate) struct Outputs<'a> {
 
 /// An observer with a file. It sees the ends of markers only.
 trait Record: Observer {
-    /// Completes the file of a simulation that has ended at a time in picoseconds, with its critical
-    /// path if that is known.
+    /// Completes the file of a simulation that has ended at a time in picoseconds. It gets the
+    /// critical path if that is known.
     fn finish(self: Box<Self>, finish: u64, path: Option<&CriticalPath>) -> Result<(), Error>;
 }
 

@@ -2,8 +2,8 @@
 
 use goal_draw::{Options, Scene, Style, by_trace, svg, text};
 
-/// Checks any bytes as a trace: one that is read is drawn, with texts that no terminal obeys. Returns
-/// true if it was accepted.
+/// Checks any bytes as a trace: one that is read is drawn, with texts that no terminal obeys.
+/// Returns true if it was accepted.
 ///
 /// # Panics
 /// If that does not hold.

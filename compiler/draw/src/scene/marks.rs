@@ -53,7 +53,8 @@ fn dependency(from: Rectangle, to: Rectangle, is_start: bool, skips: bool) -> St
     let low = from.bottom() + from.height * 0.17;
     let bend = ((x2 - x1) * 0.2).clamp(6.0, 40.0);
     format!(
-        "M{x1:.1},{y1:.1}C{:.1},{y1:.1} {x1:.1},{low:.1} {:.1},{low:.1}H{:.1}C{x2:.1},{low:.1} {:.1},{y2:.1} {x2:.1},{y2:.1}",
+        "M{x1:.1},{y1:.1}C{:.1},{y1:.1} {x1:.1},{low:.1} {:.1},{low:.1}H{:.1}\
+         C{x2:.1},{low:.1} {:.1},{y2:.1} {x2:.1},{y2:.1}",
         x1 + bend / 2.0,
         x1 + bend,
         x2 - bend,

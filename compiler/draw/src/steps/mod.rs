@@ -125,7 +125,7 @@ impl<'p> Steps<'_, 'p> {
             matches!(self.whole.action(vertex), Action::Send { .. } | Action::Recv { .. });
         let is_wild = matches!(self.whole.action(vertex), &Action::Recv { from, tag, .. }
             if from == ANY || tag == ANY);
-        // Who might have sent to a receive with a wildcard is not known.
+        // A receive with a wildcard may have had any sender.
         let is_alone = self.levels.partner[vertex.index()].some().is_none() && !is_wild;
         match () {
             () if is_message && is_alone => State::Unmatched,
@@ -305,7 +305,7 @@ impl<'p> Steps<'_, 'p> {
         findings
     }
 
-    /// Returns the waits among actions that have not ended: pairs of a waiter and an awaited action.
+    /// Returns the waits among actions that have not ended: pairs of waiter and awaited action.
     fn waits(&self, vertices: &[Vertex]) -> Vec<[Vertex; 2]> {
         let trace = &self.levels.trace;
         let all: FxHashSet<Vertex> = vertices.iter().copied().collect();

@@ -16,7 +16,8 @@ fn steps_have_cells() {
 fn many_steps_have_short_cells_in_blocks() {
     let rounds: String = (0..9)
         .map(|round| {
-            format!("s{round}: send 8b to rank+1 tag {round} r{round}: recv 8b from rank-1 tag {round}\n")
+            format!("s{round}: send 8b to rank+1 tag {round}\n")
+                + &format!("r{round}: recv 8b from rank-1 tag {round}\n")
                 + &match round {
                     0 => String::new(),
                     _ => format!("s{round} requires r{}\n", round - 1),

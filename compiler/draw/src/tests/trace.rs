@@ -10,9 +10,11 @@ fn drawn(json: &str) -> Result<Diagram, DrawError> {
 const PAIR: &str = r#"{"displayTimeUnit":"ns","traceEvents":[
 {"name":"process_name","ph":"M","pid":0,"tid":0,"args":{"name":"rank 0"}},
 {"name":"process_name","ph":"M","pid":1,"tid":0,"args":{"name":"rank 1"}},
-{"name":"s","cat":"send","ph":"X","pid":0,"tid":1,"ts":2,"dur":1,"args":{"peer":1,"bytes":8,"tag":0,"line":3}},
+{"name":"s","cat":"send","ph":"X","pid":0,"tid":1,"ts":2,"dur":1,
+"args":{"peer":1,"bytes":8,"tag":0,"line":3}},
 {"name":"message","cat":"message","ph":"s","pid":0,"tid":1,"ts":2,"id":"0x1"},
-{"name":"r","cat":"recv","ph":"X","pid":1,"tid":1,"ts":0,"dur":6,"args":{"peer":0,"bytes":8,"tag":null,"matched":5}},
+{"name":"r","cat":"recv","ph":"X","pid":1,"tid":1,"ts":0,"dur":6,
+"args":{"peer":0,"bytes":8,"tag":null,"matched":5}},
 {"name":"message","cat":"message","ph":"f","bp":"e","pid":1,"tid":1,"ts":5,"id":"0x1"},
 {"name":"c","cat":"calc","ph":"X","pid":1,"tid":1,"ts":6,"dur":1,"args":{"unfinished":true}},
 {"name":"schedule start","cat":"schedule","ph":"i","pid":1,"tid":0,"ts":0,"s":"p"}

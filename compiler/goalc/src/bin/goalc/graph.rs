@@ -27,7 +27,8 @@ impl Arguments {
         let name = self.output.display();
         match ending.as_ref().and_then(|ending| ending.to_str()) {
             Some(ending @ ("svg" | "png")) => Err(Error::Usage(format!(
-                "{name}: this command writes graphviz's language: use goalc draw, or `| dot -T{ending} > {name}`"
+                "{name}: this command writes graphviz's language: use goalc draw, or \
+                 `| dot -T{ending} > {name}`"
             ))),
             Some(ending @ ("pdf" | "jpg" | "jpeg" | "ps" | "eps" | "gif" | "webp" | "svgz")) => {
                 Err(Error::Usage(format!(
