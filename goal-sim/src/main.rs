@@ -290,7 +290,7 @@ fn simulate_once(arguments: &Arguments) -> Result<u8, Error> {
     let summary = Summary::new(times.events, times.classes, subject.started);
     let phases = outputs.take_markers().map(|markers| Phases::new(&subject.workload, markers));
     // The times are known even if a file is not written.
-    let written = outputs.finish(&times.finish_ps);
+    let written = outputs.finish(&times.finish_ps, path.as_ref());
     report::warn_of_order(arguments.model, &subject);
     times.note.iter().for_each(|note| report::warn(note));
     if !arguments.outputs.replace_times() {

@@ -82,14 +82,14 @@ impl<'a> Places<'a> {
         format!("rank {}, {}", self.whole.rank(vertex), self.action(vertex))
     }
 
-    /// Adds a label at the place of an action to a finding. If the place is not known, the finding
-    /// stays as it is.
+    /// Adds an action to a finding, with a label at its place if that is known.
     pub(crate) fn label(
         &self,
         diagnostic: Diagnostic,
         vertex: Vertex,
         text: impl Into<String>,
     ) -> Diagnostic {
+        let diagnostic = diagnostic.action(self.whole.rank(vertex), self.whole.id(vertex));
         match (self.span(vertex), self.line(vertex)) {
             (Some(span), _) => diagnostic.label(span, text),
             (None, Some(line)) => diagnostic.line(line, text),

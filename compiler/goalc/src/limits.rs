@@ -1,4 +1,4 @@
-//! The limits on inputs, drawings and fixes.
+//! The limits on inputs, pictures and fixes.
 
 /// Most bytes of an input that has to be held in memory because it comes through a pipe, is packed
 /// or is binary (`--max-input`). Plain text files are mapped and may have any size.
@@ -18,12 +18,8 @@ pub(crate) const PROVED_ACTIONS_MAX: u64 = 1 << 20;
 /// Most actions of all ranks in which the longest chains are looked for, with about 60 bytes each.
 pub(crate) const STATS_ACTIONS_MAX: u64 = 1 << 27;
 
-/// Most actions of a rank that is drawn as SVG. Larger drawings can't be read; graphviz takes the
-/// graph as text.
-pub(crate) const SVG_ACTIONS_MAX: usize = 500;
-
-/// Most dependencies of a rank that is drawn as SVG.
-pub(crate) const SVG_DEPENDENCIES_MAX: usize = 2000;
+/// Most actions of a program whose findings `goalc draw` shows. The checks of more take too long.
+pub(crate) const DRAWN_CHECKED_MAX: usize = 1 << 17;
 
 /// Most times that a program is checked again after fixes were applied to its texts. A check
 /// reports at most 100 findings; if fixes do harm together, some are tried without the others.

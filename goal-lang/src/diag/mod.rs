@@ -23,6 +23,7 @@ pub use report::Report;
 pub use sarif::render_sarif;
 pub use silence::Silence;
 
+use crate::ActionId;
 use crate::limits::Limit;
 use crate::source::Span;
 
@@ -39,6 +40,9 @@ pub struct Diagnostic {
     /// places if it states the source lines of its actions. They lie in the only file of the source
     /// map.
     pub lines: Vec<LineLabel>,
+    /// The actions that a check names, each with its rank, in the order of the labels. Pictures
+    /// show them. They are there without a text, too.
+    pub actions: Vec<(u32, ActionId)>,
     /// The reason for the finding.
     pub note: Option<String>,
     /// A remedy.
@@ -77,6 +81,7 @@ impl Diagnostic {
             message: message.into(),
             labels: Vec::new(),
             lines: Vec::new(),
+            actions: Vec::new(),
             note: None,
             help: None,
             fix: None,
@@ -96,6 +101,13 @@ impl Diagnostic {
     #[must_use]
     pub fn line(mut self, line: u64, text: impl Into<String>) -> Self {
         self.lines.push(LineLabel { line, text: text.into() });
+        self
+    }
+
+    /// Adds an action of a rank.
+    #[must_use]
+    pub fn action(mut self, rank: u32, id: ActionId) -> Self {
+        self.actions.push((rank, id));
         self
     }
 

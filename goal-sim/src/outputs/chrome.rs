@@ -6,11 +6,11 @@
 
 use super::decimal::{Decimal, Unit};
 use super::names::Names;
-use super::tracks::{Part, Track, tracks};
 use super::{Record, Sink};
 use crate::parameters::Shown;
 use crate::source::Subject;
-use goal_loggops::model::{Held, Job, Observer};
+use goal_loggops::model::{Held, Job, Observer, Part, Track, tracks};
+use goal_loggops::path::Path as CriticalPath;
 use goal_loggops::{Kind, Workload};
 use goalc::driver::Error;
 use std::fmt::Display;
@@ -213,7 +213,7 @@ impl Observer for Chrome<'_> {
 }
 
 impl Record for Chrome<'_> {
-    fn finish(mut self: Box<Self>, finish: u64) -> Result<(), Error> {
+    fn finish(mut self: Box<Self>, finish: u64, _: Option<&CriticalPath>) -> Result<(), Error> {
         self.leave_message();
         let finish = Decimal(finish, Unit::Nanoseconds);
         let parameters = &self.parameters;

@@ -5,6 +5,7 @@ use super::names::{Name, Names};
 use super::{Record, Sink};
 use crate::source::Subject;
 use goal_loggops::model::{Job, Observer};
+use goal_loggops::path::Path as CriticalPath;
 use goal_loggops::{Kind, Workload};
 use goalc::driver::Error;
 use rustc_hash::FxHashMap;
@@ -76,7 +77,7 @@ impl Observer for Matches<'_> {
 }
 
 impl Record for Matches<'_> {
-    fn finish(self: Box<Self>, _: u64) -> Result<(), Error> {
+    fn finish(self: Box<Self>, _: u64, _: Option<&CriticalPath>) -> Result<(), Error> {
         self.sink.finish()
     }
 }

@@ -1,17 +1,16 @@
 //! Writes what happens in a simulation while it runs: timelines, and the messages that met.
 //!
 //! A label may be any text, since a NISA file may come from anywhere. So each form escapes labels,
-//! and a picture cuts them. A file appears only when it is complete.
+//! and `goal-draw` cuts them. A file appears only when it is complete.
 
 mod chrome;
 mod decimal;
 mod matches;
 mod names;
+mod picture;
 mod progress;
-mod svg;
 #[cfg(test)]
 mod tests;
-mod tracks;
 
 use crate::markers::Reached;
 use crate::parameters::{Parsed, Shown};
@@ -20,21 +19,23 @@ use crate::{Arguments, Model};
 use chrome::Chrome;
 use goal_loggops::Workload;
 use goal_loggops::model::{Job, Observer};
+use goal_loggops::path::Path as CriticalPath;
 use goal_loggops::peers;
 use goalc::driver::{Error, Output, Target, are_one_file};
 use matches::Matches;
 pub(crate) use names::Names;
+use picture::{Bitmap, Picture};
 pub(crate) use progress::Progress;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use svg::Picture;
 
 /// Files about a simulation.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Files")]
 pub(crate) struct OutputArguments {
-    /// Write what processors do over time: x.json for Perfetto, x.svg is a picture; may stand twice
+    /// Write what processors do over time: x.json for Perfetto, x.svg or x.png is a picture; may
+    /// stand several times
     #[arg(long, value_name = "FILE")]
     timeline: Vec<PathBuf>,
     /// Write the messages and their receives as CSV; - is standard output, in place of the times
@@ -94,16 +95,17 @@ impl OutputArguments {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Json,
-    Svg,
+    Picture(Bitmap),
 }
 
 impl Form {
     fn of(path: &Path) -> Result<Self, Error> {
         match path.extension().and_then(OsStr::to_str) {
             Some("json") => Ok(Form::Json),
-            Some("svg") => Ok(Form::Svg),
+            Some("svg") => Ok(Form::Picture(Bitmap::Svg)),
+            Some("png") => Ok(Form::Picture(Bitmap::Png)),
             _ => Err(Error::Usage(format!(
-                "--timeline {}: the name of the file must end in .json or .svg",
+                "--timeline {}: the name of the file must end in .json, .svg or .png",
                 path.display()
             ))),
         }
@@ -123,8 +125,9 @@ pub(crate) struct Outputs<'a> {
 
 /// An observer with a file. It sees the ends of markers only.
 trait Record: Observer {
-    /// Completes the file of a simulation that has ended at a time in picoseconds.
-    fn finish(self: Box<Self>, finish: u64) -> Result<(), Error>;
+    /// Completes the file of a simulation that has ended at a time in picoseconds. It gets the
+    /// critical path if that is known.
+    fn finish(self: Box<Self>, finish: u64, path: Option<&CriticalPath>) -> Result<(), Error>;
 }
 
 impl<'a> Outputs<'a> {
@@ -150,7 +153,9 @@ impl<'a> Outputs<'a> {
             let sink = create(path)?;
             files.push(match Form::of(path)? {
                 Form::Json => Box::new(Chrome::new(&shown, subject, sink)),
-                Form::Svg => Box::new(Picture::new(arguments, &shown, subject, sink)),
+                Form::Picture(form) => {
+                    Box::new(Picture::new(arguments, &shown, subject, sink, form)?)
+                }
             });
         }
         if let Some(path) = &arguments.outputs.matches {
@@ -175,10 +180,14 @@ impl<'a> Outputs<'a> {
     ///
     /// # Errors
     /// The first error of a file.
-    pub(crate) fn finish(self, finish_ps: &[u128]) -> Result<(), Error> {
+    pub(crate) fn finish(
+        self,
+        finish_ps: &[u128],
+        path: Option<&CriticalPath>,
+    ) -> Result<(), Error> {
         let finish = finish_ps.iter().copied().max().unwrap_or_default();
         let finish = u64::try_from(finish).unwrap_or(u64::MAX);
-        self.files.into_iter().map(|file| file.finish(finish)).fold(Ok(()), Result::and)
+        self.files.into_iter().map(|file| file.finish(finish, path)).fold(Ok(()), Result::and)
     }
 }
 

@@ -7,11 +7,13 @@
 
 mod binary;
 mod machine;
+mod trace;
 
 pub use binary::{loggopsim, nisa, program};
 pub use goal_esp::harness::frame;
 pub use goal_fabric::harness::chunk;
 pub use machine::machine;
+pub use trace::trace;
 
 use goal_lang::limits::Limits;
 use goal_lang::{Bytes, FormatOptions, ParseOptions, Program, SourceMap, Style};

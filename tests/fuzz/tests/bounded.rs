@@ -84,6 +84,7 @@ fn the_corpus_itself() {
     accepted("nisa", goal_fuzz::nisa);
     accepted("loggopsim", goal_fuzz::loggopsim);
     accepted("machine", goal_fuzz::machine);
+    accepted("trace", goal_fuzz::trace);
     let all_accepted = |target: &str, accept: fn(&[u8]) -> bool| {
         accepted(target, accept);
         let refused = corpus(target).into_iter().find(|bytes| !accept(bytes));
@@ -115,6 +116,11 @@ proptest! {
     #[test]
     fn mutated_machines(which in any::<prop::sample::Index>(), changes in mutations()) {
         goal_fuzz::machine(&mutated(which.get(&corpus("machine")).clone(), &changes));
+    }
+
+    #[test]
+    fn mutated_traces(which in any::<prop::sample::Index>(), changes in mutations()) {
+        goal_fuzz::trace(&mutated(which.get(&corpus("trace")).clone(), &changes));
     }
 
     #[test]

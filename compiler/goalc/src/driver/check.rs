@@ -2,6 +2,7 @@
 
 use super::{CheckOptions, Error, FLAGS, Findings, Loaded, Options, Ranks};
 use crate::expand;
+use crate::limits::DRAWN_CHECKED_MAX;
 use goal_check::{CompactCheck, check_into};
 
 /// Runs the checks of all ranks together, and adds their findings. If the options name a
@@ -19,6 +20,20 @@ pub fn check(loaded: &mut Loaded, options: &Options) -> Result<Option<String>, E
         return Err(std::mem::take(findings).into());
     }
     Ok(proved)
+}
+
+/// Checks a program for a picture, which shows findings and refuses nothing. Leaves out the checks
+/// of a large program. Returns true if the program was checked.
+pub fn check_for_picture(loaded: &mut Loaded, options: &Options) -> bool {
+    let program = &loaded.program;
+    let actions: usize = (0..program.num_ranks()).map(|rank| program.body_of(rank).len()).sum();
+    if actions > DRAWN_CHECKED_MAX {
+        return false;
+    }
+    if let Err(Error::Input(findings)) = check(loaded, options) {
+        loaded.findings = *findings;
+    }
+    true
 }
 
 /// Checks a program as [`check`] does. A LogGOPSim binary in a plain file is read rank by rank

@@ -39,7 +39,7 @@ mod write_ranks;
 
 pub use arguments::{CheckArguments, Deny, FindingArguments, InputArguments};
 pub use build::{Compiled, Emit, compile, emit, optimize};
-pub use check::{check, check_ranks};
+pub use check::{check, check_for_picture, check_ranks};
 pub use collectives::Collectives;
 pub use command::{asks_for_json, parse, parse_filter, parse_these};
 pub use console::{

@@ -1,23 +1,17 @@
-use super::layers::Layers;
-use super::order::{crossings, order};
-use super::place::{BOX_PITCH, close_gaps};
-use super::svg::{Drawing, Rectangle};
-use super::{SvgError, dot, svg};
-use crate::limits::{SVG_ACTIONS_MAX, SVG_DEPENDENCIES_MAX};
-use goal_lang::{Action, Body, BodyBuilder, ParseOptions, SourceMap, parse};
-use std::fs;
+use super::messages::messages;
+use super::{dot, dot_of_ranks};
+use goal_lang::{Action, Body, BodyBuilder, ParseOptions, Program, SourceMap, parse};
+use goal_opt::whole::Whole;
 use std::sync::Arc;
 
-fn bodies(text: &str) -> Vec<Body> {
+fn program(text: &str) -> Program {
     let mut sources = SourceMap::default();
     sources.add("test.goal", Arc::new(text.as_bytes().to_vec()));
-    parse(&sources, &ParseOptions::default()).program.expect("the text is right").bodies
+    parse(&sources, &ParseOptions::default()).program.expect("the text is right")
 }
 
-fn rendered(body: &Body) -> String {
-    let mut out = Vec::new();
-    svg(body, &mut out).expect("the graph is small");
-    String::from_utf8(out).expect("SVG is text")
+fn bodies(text: &str) -> Vec<Body> {
+    program(text).bodies
 }
 
 const SMALL: &str = "rank 0 {
@@ -61,118 +55,36 @@ fn labels_are_escaped() {
     dot(&hostile(), 0, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     assert!(text.contains("label=\"a\\\"]; \\\\ <b>&\u{fffd}\u{fffd}: nop\""), "{text}");
-    let svg = rendered(&hostile());
-    let document = roxmltree::Document::parse(&svg).expect("well-formed");
-    let text = document.descendants().find(|node| node.has_tag_name("text")).unwrap();
-    assert_eq!(text.text(), Some("a\"]; \\ <b>&\u{fffd}\u{fffd}: nop"));
+}
+
+/// Returns the messages of a program, as ranks and positions of their ends.
+fn ends(text: &str) -> Vec<[(u32, u32); 2]> {
+    let program = program(text);
+    let whole = Whole::new(&program).expect("few actions");
+    let end = |vertex| (whole.rank(vertex), whole.id(vertex).0);
+    messages(&whole).iter().map(|&(send, receive)| [end(send), end(receive)]).collect()
 }
 
 #[test]
-fn a_box_an_action_and_a_line_a_dependency() {
-    let body = &bodies(SMALL)[0];
-    let svg = rendered(body);
-    let document = roxmltree::Document::parse(&svg).expect("well-formed");
-    let texts: Vec<_> = document
-        .descendants()
-        .filter(|node| node.has_tag_name("text"))
-        .map(|node| node.text())
-        .collect();
-    assert_eq!(texts.len(), 4);
-    assert_eq!(texts[0], Some("a: send 8b to 1 tag 7"));
-    let lines: Vec<_> = document
-        .descendants()
-        .filter(|node| {
-            node.has_tag_name("path") && node.has_attribute("d") && !node.has_attribute("fill")
-        })
-        .map(|node| node.has_attribute("stroke-dasharray"))
-        .collect();
-    assert_eq!(lines, [false, true]);
-}
-
-fn meet(a: Rectangle, b: Rectangle) -> bool {
-    a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
-}
-
-fn check_places(body: &Body) {
-    let drawing = Drawing::new(body);
-    let boxes: Vec<Rectangle> = body.ids().map(|id| drawing.rectangle(id)).collect();
-    for (i, &a) in boxes.iter().enumerate() {
-        assert!(a.x >= 0.0 && a.y >= 0.0 && a.width > 0.0);
-        for &b in &boxes[..i] {
-            assert!(!meet(a, b), "{a:?} and {b:?}");
-        }
-    }
-    for edge in body.requires.edges().chain(body.irequires.edges()) {
-        let (from, to) = (boxes[edge.prerequisite.index()], boxes[edge.waiter.index()]);
-        assert!(from.x + from.width < to.x, "a line that runs back: {from:?} to {to:?}");
-    }
+fn messages_are_those_of_a_run() {
+    let text = "rank 0 { a: calc 1 b: send 8b to 1 b requires a }
+        rank 1 { a: recv 8b from any b: send 8b to 2 tag 3 b requires a }
+        rank 2 { recv 8b from 1 tag any }";
+    assert_eq!(ends(text), [[(0, 1), (1, 0)], [(1, 1), (2, 0)]]);
 }
 
 #[test]
-fn no_boxes_overlap_in_any_example() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
-    let mut drawn = 0;
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "goal") {
-            for body in bodies(&fs::read_to_string(&path).unwrap()) {
-                check_places(&body);
-                roxmltree::Document::parse(&rendered(&body)).expect("well-formed");
-                drawn += 1;
-            }
-        }
-    }
-    assert!(drawn > 0);
+fn the_messages_of_a_deadlock_are_there_too() {
+    let text = "rank 0 { r: recv 8b from 1 s: send 8b to 1 s requires r }
+        rank 1 { r: recv 8b from 0 s: send 8b to 0 s requires r }";
+    assert_eq!(ends(text), [[(1, 1), (0, 0)], [(0, 1), (1, 0)]]);
 }
 
 #[test]
-fn no_boxes_overlap_in_random_graphs() {
-    let mut rng = fastrand::Rng::with_seed(7);
-    for actions in [0, 1, 2, 30, 120] {
-        let mut builder = BodyBuilder::default();
-        let ids: Vec<_> = (0..actions).map(|_| builder.action(Action::Nop)).collect();
-        for waiter in 1..ids.len() {
-            for _ in 0..rng.usize(0..3) {
-                builder.requires(ids[waiter], ids[rng.usize(0..waiter)]);
-            }
-        }
-        check_places(&builder.finish());
-    }
-}
-
-#[test]
-fn empty_bands_are_closed() {
-    let mut heights = [500.0, 5.0, 10.0, 510.0];
-    close_gaps(&mut heights);
-    assert_eq!(heights, [5.0 + BOX_PITCH, 0.0, 5.0, 15.0 + BOX_PITCH]);
-}
-
-#[test]
-fn crossed_lines_are_uncrossed() {
-    let mut builder = BodyBuilder::default();
-    let ids: Vec<_> = (0..20).map(|_| builder.action(Action::Nop)).collect();
-    for i in 0..10 {
-        builder.requires(ids[19 - i], ids[i]);
-    }
-    let mut layers = Layers::new(&builder.finish());
-    assert_eq!(crossings(&layers), 45);
-    order(&mut layers);
-    assert_eq!(crossings(&layers), 0);
-}
-
-#[test]
-fn what_nobody_can_read_is_refused() {
-    let mut builder = BodyBuilder::default();
-    let ids: Vec<_> = (0..SVG_ACTIONS_MAX).map(|_| builder.action(Action::Nop)).collect();
-    for i in 0..SVG_DEPENDENCIES_MAX {
-        builder.requires(ids[100 + i % 300], ids[i / 300]);
-    }
-    rendered(&builder.finish());
-    let mut builder = BodyBuilder::default();
-    for _ in 0..=SVG_ACTIONS_MAX {
-        builder.action(Action::Nop);
-    }
-    let error = svg(&builder.finish(), &mut Vec::new()).unwrap_err();
-    assert!(matches!(error, SvgError::TooLarge { actions: 501, dependencies: 0 }));
-    assert!(error.to_string().contains("write dot"), "{error}");
+fn dot_of_all_ranks_has_a_line_for_each_message() {
+    let text = "rank 0 { send 8b to 1; send 8b to 1; } rank 1 { recv 8b from 0; recv 8b from any }";
+    let mut out = Vec::new();
+    dot_of_ranks(&program(text), &mut out).unwrap();
+    let dot = String::from_utf8(out).unwrap();
+    assert_eq!((dot.matches("#b5482a").count(), dot.matches("subgraph").count()), (2, 2), "{dot}");
 }

@@ -4,4 +4,5 @@ mod documentation;
 mod documents;
 mod interruption;
 mod limits;
+mod pictures;
 mod terminal;

@@ -30,11 +30,13 @@ mod tables;
 #[cfg(test)]
 pub(crate) mod tests;
 mod threads;
+mod tracks;
 mod wild;
 mod windows;
 
 pub use error::ModelError;
 pub use hooks::{Cause, Held, Job, Message, Noise, Observer};
+pub use tracks::{Part, Track, tracks};
 
 use crate::machine::Machine;
 use crate::source::Source;

@@ -46,8 +46,8 @@ pub(crate) fn on_word(name: &Path) -> Option<String> {
 }
 
 /// The commands of `goalc` that users may expect in `goal-run`.
-const COMPILER: [&str; 9] =
-    ["build", "check", "dis", "explain", "fmt", "gen", "graph", "reduce", "stats"];
+const COMPILER: [&str; 10] =
+    ["build", "check", "dis", "draw", "explain", "fmt", "gen", "graph", "reduce", "stats"];
 
 /// Returns advice for a file that can't be executed. Returns `None` if there is none.
 fn on_file(program: &str, cause: &io::Error) -> Option<String> {

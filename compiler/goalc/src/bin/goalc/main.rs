@@ -6,6 +6,7 @@ mod check;
 mod collective;
 mod concat;
 mod dis;
+mod draw;
 mod explain;
 mod format;
 mod generate;
@@ -80,7 +81,9 @@ enum Command {
     Merge(merge::Arguments),
     /// Count what a program does
     Stats(stats::Arguments),
-    /// Draw the graphs of all ranks with their messages, or that of one rank
+    /// Draw a program, a simulation or a run: ranks, messages and findings over time
+    Draw(draw::Arguments),
+    /// Write the graphs of all ranks with their messages, or that of one rank, for graphviz
     Graph(graph::Arguments),
     /// Explain a code of a report
     Explain(explain::Arguments),
@@ -130,6 +133,7 @@ fn run() -> Status {
         Command::Concat(arguments) => concat::run(&arguments).map(success),
         Command::Merge(arguments) => merge::run(&arguments).map(success),
         Command::Stats(arguments) => stats::run(&arguments).map(success),
+        Command::Draw(arguments) => draw::run(&arguments).map(success),
         Command::Graph(arguments) => graph::run(&arguments).map(success),
         Command::Explain(arguments) => explain::run(&arguments).map(success),
         Command::Completions(arguments) => arguments.run::<Cli>("goalc").map(success),
