@@ -210,8 +210,8 @@ impl Positions {
     }
 
     /// Takes the next lines for a run in the short ring, as [`take`](Self::take) does. Returns
-    /// `None`, without an effect, if other runs have not ended, if the lines would wrap, or if peers
-    /// may not have read what lies there.
+    /// `None`, without an effect, if other runs have not ended, if the lines would wrap, or if
+    /// peers may not have read what lies there.
     #[inline(always)]
     pub(crate) fn take_alone(&mut self, lines: u64) -> Option<u64> {
         let (base, end) = (self.next, self.next + lines);
@@ -222,8 +222,8 @@ impl Positions {
         Some(base)
     }
 
-    /// Returns true if runs overlap, and peers do not know of the ends of many runs. Many have ended
-    /// since they were told last.
+    /// Returns true if runs overlap, and peers do not know of the ends of many runs. Many have
+    /// ended since they were told last.
     #[inline(always)]
     pub(crate) fn are_behind(&self, ring: Ring) -> bool {
         let quarter = quarter(ring);

@@ -15,8 +15,8 @@ pub(crate) struct TooLong {
     pub(crate) bytes: u64,
 }
 
-/// Sends the bytes of this rank to all ranks of a communicator, as [`exchange`] does. Ranks may give
-/// different numbers of bytes. Returns the bytes of all ranks, by rank.
+/// Sends the bytes of this rank to all ranks of a communicator, as [`exchange`] does. Ranks may
+/// give different numbers of bytes. Returns the bytes of all ranks, by rank.
 ///
 /// All ranks get [`TooLong`] if they give more than `bytes_max` bytes, where each counts as much as
 /// the longest.

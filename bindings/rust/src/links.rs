@@ -14,8 +14,8 @@
 //! **Runs of several blocks** take the lines of all their blocks when they start, so all ranks give
 //! equal positions to the runs that start later. Each block waits for room by itself, and a rank
 //! publishes the ends of blocks as it does those of runs. A later run on the long ring writes when
-//! all ranks have read nearly all blocks. It can't keep the blocks waiting: a rank that waits for it
-//! polls all its open runs. Collectives of few lines use the short ring, so they do not wait.
+//! all ranks have read nearly all blocks. It can't keep the blocks waiting: a rank that waits for
+//! it polls all its open runs. Collectives of few lines use the short ring, so they do not wait.
 
 use crate::boards::{Boards, OnBoard, OneRing, Positions, on_board, quarter};
 use crate::error::{Error, ErrorCode, Result};
@@ -223,8 +223,8 @@ impl Links {
     }
 
     /// Starts a tiny run, and writes its message. Returns the ranks that the caller must wake, by
-    /// [`wake`](Self::wake), and true if the run has ended. Returns `None`, without an effect, if the run is not tiny, or if
-    /// something else has to be done first.
+    /// [`wake`](Self::wake), and true if the run has ended. Returns `None`, without an effect, if
+    /// the run is not tiny, or if something else has to be done first.
     #[inline(always)]
     pub(crate) fn start_tiny(&mut self, run: &mut Run) -> Option<(u64, bool)> {
         if !run.is_tiny() || self.relays != 0 {
@@ -479,8 +479,8 @@ impl Links {
         self.yields > 0 && self.spin_and_yield(run, is_wanted)
     }
 
-    /// Looks for the messages of a run of several blocks. Each message that comes begins a new count
-    /// of looks.
+    /// Looks for the messages of a run of several blocks. Each message that comes begins a new
+    /// count of looks.
     fn spin_blocks(&mut self, run: &mut Run, most: u32, is_wanted: impl Fn() -> bool) -> bool {
         let (mut looks, mut all_looks, mut ended) = (0, 0u32, run.ended());
         while looks < most {
@@ -577,8 +577,8 @@ impl Links {
     }
 
     /// Tells peers up to which positions all runs of this rank have ended. `running` has the runs
-    /// that go on. An end is told at once only if no other run is open. So this is called before the
-    /// rank sleeps, and from time to time while runs overlap.
+    /// that go on. An end is told at once only if no other run is open. So this is called before
+    /// the rank sleeps, and from time to time while runs overlap.
     #[cold]
     pub(crate) fn publish_all<'r>(&mut self, running: impl Iterator<Item = &'r mut Run>) {
         self.owes_ends = false;

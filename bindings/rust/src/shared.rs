@@ -138,8 +138,8 @@ impl SharedGroup {
     /// caller holds the lock.
     #[inline(always)]
     pub(crate) fn hold(&'static self) -> Result<HeldCore> {
-        // A fork never owns the bias. A function that the library calls can't enter: the lock is held
-        // meanwhile, or this thread is barred.
+        // A fork never owns the bias. A function that the library calls can't enter: the lock is
+        // held meanwhile, or this thread is barred.
         if let Some(core) = self.core.enter() {
             return Ok(HeldCore::new(self, core));
         }

@@ -254,8 +254,8 @@ impl Slots {
         }
     }
 
-    /// Returns the state that the instance in slot `number` has once it has ended, if it is bound to
-    /// these addresses.
+    /// Returns the state that the instance in slot `number` has once it has ended, if it is bound
+    /// to these addresses.
     pub(crate) fn ended_use(&self, number: u32, addresses: &[usize]) -> Option<Use> {
         let slot = &self.slots[number as usize];
         let mut ended = slot.use_;

@@ -86,8 +86,8 @@ impl Bias {
         self.phase.store(OFFERED, Ordering::Relaxed);
     }
 
-    /// Takes the lock if the thread `me` is the owner, and is neither inside nor barred. Returns true
-    /// if it has.
+    /// Takes the lock if the thread `me` is the owner, and is neither inside nor barred. Returns
+    /// true if it has.
     #[inline(always)]
     pub fn enter(&self, me: NonZeroU64, light: impl FnOnce()) -> bool {
         let is_owner = || self.owner.load(Ordering::Relaxed) == me.get();

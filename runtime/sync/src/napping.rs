@@ -91,15 +91,16 @@ impl<'a> Napping<'a> {
         Self { ranks, first: ranks.first(), fences }
     }
 
-    /// Returns those of these readers that nap. A writer calls this after it has stored the words of
-    /// its cells. Bit `i` of `readers` stands for rank `i`.
+    /// Returns those of these readers that nap. A writer calls this after it has stored the words
+    /// of its cells. Bit `i` of `readers` stands for rank `i`.
     #[inline(always)]
     pub fn sleepers(&self, readers: u64) -> u64 {
         self.fences.order_writer();
         self.first.load(Ordering::Relaxed) & readers
     }
 
-    /// Wakes the ranks that [`sleepers`](Self::sleepers) has returned, by a call of `wake` for each.
+    /// Wakes the ranks that [`sleepers`](Self::sleepers) has returned, by a call of `wake` for
+    /// each.
     pub fn wake(mut sleepers: u64, mut wake: impl FnMut(u32)) {
         if sleepers == 0 {
             return;

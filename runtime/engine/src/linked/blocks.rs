@@ -7,8 +7,8 @@
 //! **No block waits for a later one.** Let a node stand for a message, with its send and its
 //! receive, or for another action. The edges are the dependencies of all ranks. Nodes that reach
 //! each other form a component, which is never cut. Components are put into blocks in the order of
-//! their levels: the level is the length of the longest path to the component. So an operation needs
-//! only its own block and earlier ones, and both ends of a message lie in one block.
+//! their levels: the level is the length of the longest path to the component. So an operation
+//! needs only its own block and earlier ones, and both ends of a message lie in one block.
 //!
 //! It follows that a run ends if the engine's run does. Assume that all ranks end all blocks before
 //! block `k`. An operation of block `k` then waits only for operations of block `k`, and these wait
@@ -41,8 +41,8 @@ struct Load {
 const NONE: u32 = u32::MAX;
 
 /// Returns the blocks of schedules. `pairs` has the rank and the action of the send for each
-/// receive of each rank. A block has at most `lines_max` lines, and a message of `bytes` bytes takes
-/// `lines_of(bytes)` lines.
+/// receive of each rank. A block has at most `lines_max` lines, and a message of `bytes` bytes
+/// takes `lines_of(bytes)` lines.
 ///
 /// # Errors
 /// A component fits no block.

@@ -81,8 +81,8 @@ fn pair(drafts: &[Draft], at: usize) -> Option<(usize, Operator, Datatype, bool)
     }
 }
 
-/// The uses of scratch memory in all blocks of a schedule. A *pair* is a receive into scratch memory
-/// and the only operation of its block that waits for it, which combines the message.
+/// The uses of scratch memory in all blocks of a schedule. A *pair* is a receive into scratch
+/// memory and the only operation of its block that waits for it, which combines the message.
 #[derive(Default)]
 pub(super) struct Uses {
     /// The first bytes of all operands in ascending order, and the bytes behind them.

@@ -459,8 +459,8 @@ impl Run {
     }
 
     /// Starts a tiny run whose first line is at the position `base`, and writes its message, if it
-    /// has one. Returns the readers of the message, which the caller wakes if they sleep. The caller
-    /// keeps what [`Run::put_first`] says.
+    /// has one. Returns the readers of the message, which the caller wakes if they sleep. The
+    /// caller keeps what [`Run::put_first`] says.
     #[inline(always)]
     pub fn start_tiny(&mut self, lanes: &impl Lanes, base: u64) -> u64 {
         (self.done, self.base) = (self.initial, base);
