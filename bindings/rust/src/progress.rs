@@ -588,9 +588,10 @@ impl RankCore {
         };
         let before_rest = |member: &mut Member<'static>| {
             let (slots, links) = &mut *runs.borrow_mut();
+            // Words of a linked run that has ended would keep the rank from resting.
+            member.unwatch();
             if links.has_open_runs() {
                 links.publish_all(slots.all_linked());
-                member.unwatch();
                 member.watch(links.awaited(slots.all_linked()));
             }
             before_rest();
