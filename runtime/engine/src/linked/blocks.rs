@@ -16,7 +16,8 @@
 //! a ring's length before. That is at an earlier block or an earlier run, since a block takes at
 //! most a quarter of the ring.
 
-use super::messages::{Message, Messages, OPS_MAX, Refusal};
+use super::message::Message;
+use super::messages::{Messages, OPS_MAX, Refusal};
 use super::order::Graph;
 use crate::engine::Work;
 

@@ -1,6 +1,6 @@
 //! Lets one operation of a linked run do the work of several actions.
 
-use super::build::{Draft, Kind, NONE};
+use super::operation::{Draft, Kind, NONE};
 use goal_lang::{Datatype, Op as Operator, Piece, Space};
 use rustc_hash::FxHashMap;
 

@@ -2,7 +2,8 @@
 
 use super::blocks::{Cut, cut};
 use super::lanes::{Lines, Ring};
-use super::messages::{Message, Messages, OPS_MAX, PIECE_BYTES, Refusal};
+use super::message::Message;
+use super::messages::{Messages, OPS_MAX, PIECE_BYTES, Refusal};
 use crate::engine::Work;
 use goal_asm::Nisa;
 use goal_asm::nisa::Section;

@@ -5,6 +5,7 @@
 //! linked run can't execute. [`Link`](super::Link) computes the places of messages itself, so no
 //! message lies outside of its run's lines.
 
+use super::message::Message;
 use super::order::{Graph, Order};
 use crate::engine::{Underway, Work};
 use goal_asm::nisa::{Buffer, Operation, Section};
@@ -19,23 +20,6 @@ pub(super) const OPS_MAX: usize = 64;
 /// The bytes of a piece of a message. The C library copies a piece by `rep movsb`. Other stores
 /// take twice as long to lines that a peer has read.
 pub(super) const PIECE_BYTES: u64 = 32 << 10;
-
-/// A message that a rank writes or reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Message {
-    /// The number of the action in its section.
-    pub(super) number: u32,
-    /// The other rank.
-    pub(super) peer: u32,
-    pub(super) tag: u32,
-    /// The number of earlier messages with the rank and the tag of this one.
-    pub(super) turn: u32,
-    pub(super) bytes: u32,
-    /// The bytes in the rank's memory.
-    pub(super) piece: Piece,
-    /// True if the message waits for no action. Such messages of the same bytes are equal.
-    pub(super) is_first: bool,
-}
 
 /// The messages that a rank's schedule writes and reads.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@
 //! of a communicator in the same order, which the library demands of all schedules.
 //!
 //! - [`Link`] computes from the sections of all ranks who writes what where. It cuts a schedule of
-//!   more than 64 actions into [`blocks`].
+//!   more than 64 actions into blocks (`blocks.rs`).
 //! - [`Linked`] is one rank's schedule, decoded to blocks of at most 64 operations with masks.
 //! - [`Run`] executes it. An operation runs as soon as all that it needs have ended, as in the
 //!   engine; so a linked run ends whenever the engine's run would.
@@ -23,7 +23,9 @@ mod lanes;
 mod link;
 #[cfg(test)]
 mod long_tests;
+mod message;
 mod messages;
+mod operation;
 mod order;
 mod run;
 #[cfg(test)]

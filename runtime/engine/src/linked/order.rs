@@ -1,7 +1,7 @@
 //! Numbers the messages between two ranks that have one tag. The engine matches such messages in
 //! the order of their starts, so they are linked only if the schedule forces this order.
 
-use super::messages::Message;
+use super::message::Message;
 use goal_asm::nisa::Section;
 use rustc_hash::FxHashMap;
 

@@ -1,7 +1,8 @@
 //! Executes a linked schedule.
 
-use super::build::{Bindings, Block, Kind, Linked, Op};
+use super::build::{Bindings, Block, Linked};
 use super::lanes::{Lanes, Look, Place, Ring};
+use super::operation::{Kind, Op};
 use crate::engine::Underway;
 use crate::memory::{Region, Span, Zeroed, copy_short};
 use crate::ops;
