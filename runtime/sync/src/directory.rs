@@ -21,7 +21,7 @@
 //! So a word of an earlier owner has a lower position than any message that the next owner awaits.
 //!
 //! Threat: a process that an attacker controls may write anything here. A set is always below
-//! [`SETS`], and a position below [`POSITIONS`]. Two communicators may get one set then, and their
+//! [`SETS`], and a position below `POSITIONS`. Two communicators may get one set then, and their
 //! runs fail or have wrong results.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
